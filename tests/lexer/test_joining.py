@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,45 @@ def test_what_is_no_table_is_refused() -> None:
 def test_what_is_no_program_is_refused(piece: tuple[object, ...]) -> None:
     with pytest.raises(ValueError, match="program"):
         _core.Nfa.joined(1, [piece])  # type: ignore[list-item]
+
+
+def test_a_program_keeps_what_it_is_read_from() -> None:
+    """One program alone is read where it lies, as bytes; beside another one it is copied. Both read the same."""
+
+    def pieces() -> list[tuple[int, bytes] | tuple[int, bytes, bytes, bytes, bytes, bytes] | None]:
+        offset, target = np.arange(65_001, dtype="<i4"), np.arange(1, 65_001, dtype="<i4")
+        kind, byte = np.zeros(65_001, np.uint8), np.frombuffer(b"abc" * 21_666 + b"de", np.uint8)
+        kind[-1] = 2
+        return [
+            (
+                0,
+                kind.tobytes(),
+                np.append(offset, offset[-1:]).tobytes(),
+                byte.tobytes(),
+                byte.tobytes(),
+                target.tobytes(),
+            )
+        ]
+
+    def automaton(nfa: _core.Nfa, terminals: int) -> _core.LexingAutomaton:
+        return _core.LexingAutomaton.make(
+            nfa,
+            ignored=np.zeros(terminals, np.uint8),
+            alternations=[[0]],
+            renames=[[]],
+            follow=[[]] * terminals,
+            starts=[0],
+            newline=-1,
+            tab_width=8,
+            max_states=1_000_000,
+        )
+
+    alone = _core.Nfa.joined(1, pieces())
+    gc.collect()
+    beside = _core.Nfa.joined(2, [*pieces(), (1, b"f")])
+    one, other = automaton(alone, 1), automaton(beside, 2)
+    assert one.num_states == other.num_states == 65_000
+    state = other_state = one.entry(0, 0)
+    for byte in b"abc" * 100:
+        state, other_state = one.next(state, one.byte_class(byte)), other.next(other_state, other.byte_class(byte))
+        assert state == other_state >= 0

@@ -44,7 +44,11 @@ Nfa joined(std::int32_t num_terminals, const nb::list& programs) {
         const auto bytes = nb::cast<nb::bytes>(given);
         return {static_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
     };
-    NfaBuilder builder(num_terminals);
+    const auto release = [](const nb::list* given) {
+        const nb::gil_scoped_acquire hold;
+        delete given;
+    };
+    NfaBuilder builder(num_terminals, std::shared_ptr<const nb::list>(new nb::list(programs), release));
     for (const nb::handle program : programs) {
         const auto parts = nb::cast<nb::tuple>(program);
         const auto terminal = nb::cast<std::int32_t>(parts[0]);
@@ -56,7 +60,7 @@ Nfa joined(std::int32_t num_terminals, const nb::list& programs) {
         else
             throw std::invalid_argument("lexer: no program");
     }
-    return builder.take();
+    return std::move(builder).take();
 }
 
 auto contexts(const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& action,
@@ -195,6 +199,20 @@ Rows transitions_of(Self self) {
     return {made.release()->built().data(), {rows, columns}, owner};
 }
 
+// Of each state: the label of the match with the longest pushback, or kDead, and the length of that.
+Rows waiting_of(Self self) {
+    const auto& labels = self.p->waiting_labels();
+    const auto lengths = self.p->waiting_lengths();
+    auto made = std::make_unique<std::vector<std::int32_t>>(2 * labels.size());
+    for (std::size_t state = 0; state < labels.size(); ++state) {
+        (*made)[2 * state] = labels[state];
+        if (!lengths.empty()) (*made)[2 * state + 1] = lengths[state];
+    }
+    nb::capsule owner(made.get(),
+                      [](void* of) noexcept { delete static_cast<std::vector<std::int32_t>*>(of); });
+    return {made.release()->data(), {labels.size(), 2}, owner};
+}
+
 Rows commits_of(Self self) {
     static_assert(sizeof(Commit) == 3 * sizeof(std::int32_t));
     const auto commits = self.p->commits();
@@ -281,7 +299,7 @@ void bind_lexer(nb::module_& m) {
         .def_prop_ro("entries",
                      [](Self s) { return rows_of<&LexingAutomaton::entries>(s, s.p->num_look_behind()); })
         .def_prop_ro("commits", &commits_of)
-        .def_prop_ro("waiting", [](Self s) { return rows_of<&LexingAutomaton::waiting>(s, 2); })
+        .def_prop_ro("waiting", &waiting_of, nb::rv_policy::automatic)
         .def_prop_ro("matched", &numbers_of<&LexingAutomaton::matched>)
         .def_prop_ro("states_by_terminal", &numbers_of<&LexingAutomaton::states_by_terminal>);
     nb::class_<NextLexemes>(m, "NextLexemes")

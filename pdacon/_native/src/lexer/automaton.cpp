@@ -60,7 +60,8 @@ LexingAutomaton::LexingAutomaton(const LexerSpec& spec, Budget& budget) {
     pushbacks_ = Rows<std::int32_t>::of(tables.pushbacks);
     lookahead_ = tables.lookahead;
     unbounded_ = std::move(tables.unbounded);
-    waiting_ = std::move(tables.waiting);
+    waiting_labels_ = std::move(tables.waiting_labels);
+    waiting_lengths_ = std::move(tables.waiting_lengths);
     matched_ = std::move(tables.matched);
     states_by_terminal_ = std::move(tables.states_by_terminal);
 }

@@ -44,7 +44,7 @@ struct LexicalContext {
 };
 
 struct LexerSpec {
-    Nfa nfa;
+    const Nfa& nfa;
     std::vector<std::uint8_t> ignored;  // of each terminal
     std::vector<LexicalContext> contexts;
     std::vector<std::vector<std::int32_t>> follow;  // of each terminal: the contexts it can lead to
@@ -179,8 +179,10 @@ class LexingAutomaton {
     std::span<const std::int32_t> ends() const { return end_; }
     std::span<const std::int32_t> entries() const { return entries_; }
     std::span<const Commit> commits() const { return commits_; }
-    // Of each state: the label of the match with the longest pushback, or kDead, and the length of that.
-    std::span<const std::int32_t> waiting() const { return waiting_; }
+    // Of each state: the label of the match with the longest pushback, or kDead, and the length of that. The
+    // lengths are empty where all are 0, and both are where the automaton was loaded.
+    const Packed& waiting_labels() const { return waiting_labels_; }
+    std::span<const std::int32_t> waiting_lengths() const { return waiting_lengths_; }
     // For each terminal: whether some text makes it the first to match, whatever that is then called.
     std::span<const std::int32_t> matched() const { return matched_; }
     // For each terminal: how many states read on in it.
@@ -209,7 +211,8 @@ class LexingAutomaton {
     Flat<std::uint8_t> keeps_;  // of each state; empty without layout
     std::int32_t lookahead_ = 0;
     std::vector<UnboundedLookahead> unbounded_;
-    std::vector<std::int32_t> waiting_;                       // [num_states, 2]
+    Packed waiting_labels_;                                   // [num_states]
+    std::vector<std::int32_t> waiting_lengths_;               // [num_states]
     std::vector<std::int32_t> matched_, states_by_terminal_;  // [num_terminals]
 };
 

@@ -28,7 +28,8 @@ struct LexingTables {
     Interner pushbacks;
     std::int32_t lookahead = 0;
     std::vector<UnboundedLookahead> unbounded;
-    std::vector<std::int32_t> waiting, matched, states_by_terminal;
+    Packed waiting_labels;
+    std::vector<std::int32_t> waiting_lengths, matched, states_by_terminal;
 };
 
 // `spec` is valid, and its terminals do not match the empty text: throws std::invalid_argument otherwise;

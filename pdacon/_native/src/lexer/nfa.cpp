@@ -1,8 +1,10 @@
 #include "lexer/nfa.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace pdacon {
 
@@ -14,6 +16,19 @@ void require(bool condition, const char* message) {
 
 bool valid(std::int32_t value, std::size_t size) {
     return value >= 0 && static_cast<std::size_t>(value) < size;
+}
+
+// A number of four little-endian bytes.
+std::int32_t number(std::span<const std::uint8_t> bytes, std::size_t index) {
+    std::uint32_t value = 0;
+    for (std::size_t k = 4; k-- > 0;) value = value << 8U | bytes[4 * index + k];
+    return static_cast<std::int32_t>(value);
+}
+
+// Whether such numbers can be read where they are.
+bool lies_as_numbers(std::span<const std::uint8_t> bytes) {
+    return std::endian::native == std::endian::little &&
+           reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(std::int32_t) == 0;
 }
 
 }  // namespace
@@ -32,7 +47,7 @@ void validate(const Nfa& nfa) {
     require(nfa.offset.size() == positions + 1 && nfa.owner.size() == positions, "nfa: lengths differ");
     require(nfa.low.size() == nfa.target.size() && nfa.high.size() == nfa.target.size(),
             "nfa: lengths differ");
-    require(nfa.offset.front() == 0 && static_cast<std::size_t>(nfa.offset.back()) == nfa.target.size(),
+    require(nfa.offset[0] == 0 && static_cast<std::size_t>(nfa.offset[positions]) == nfa.target.size(),
             "nfa: offsets do not cover the edges");
     for (std::size_t at = 0; at < positions; ++at) {
         require(nfa.kind[at] <= 4 && nfa.offset[at] <= nfa.offset[at + 1], "nfa: bad position");
@@ -66,57 +81,88 @@ void validate(const Nfa& nfa) {
     for (const auto entry : nfa.entry) require(entry == -1 || valid(entry, positions), "nfa: bad entry");
 }
 
-NfaBuilder::NfaBuilder(std::int32_t num_terminals) {
+NfaBuilder::NfaBuilder(std::int32_t num_terminals, std::shared_ptr<const void> owner)
+    : memory_(std::move(owner)) {
     if (num_terminals < 0) throw std::invalid_argument("lexer: no number of terminals");
-    nfa_.offset.push_back(0);
-    nfa_.entry.assign(static_cast<std::size_t>(num_terminals), -1);
-    nfa_.look_behind.assign(256, 0);
+    entry_.assign(static_cast<std::size_t>(num_terminals), -1);
 }
 
+// Called for each program that is added, before its arrays are copied.
 void NfaBuilder::begin(std::int32_t terminal, std::size_t positions) {
-    if (terminal < 0 || terminal >= nfa_.num_terminals() || positions == 0)
+    if (terminal < 0 || static_cast<std::size_t>(terminal) >= entry_.size() || positions == 0)
         throw std::invalid_argument("lexer: no program of a terminal");
-    nfa_.entry[terminal] = static_cast<std::int32_t>(nfa_.kind.size());
-    nfa_.owner.insert(nfa_.owner.end(), positions, terminal);
+    if (alone_) write(*std::exchange(alone_, std::nullopt));
+    entry_[terminal] = static_cast<std::int32_t>(owner_.size());
+    owner_.insert(owner_.end(), positions, terminal);
 }
 
 void NfaBuilder::add(std::int32_t terminal, std::span<const std::uint8_t> kind,
                      std::span<const std::uint8_t> offset, std::span<const std::uint8_t> low,
                      std::span<const std::uint8_t> high, std::span<const std::uint8_t> target) {
-    const auto number = [](std::span<const std::uint8_t> bytes, std::size_t index) {
-        std::uint32_t value = 0;
-        for (std::size_t k = 4; k-- > 0;) value = value << 8U | bytes[4 * index + k];
-        return static_cast<std::int32_t>(value);
-    };
     if (offset.size() != 4 * (kind.size() + 1) || target.size() != 4 * low.size() ||
         low.size() != high.size() || number(offset, 0) != 0 ||
         number(offset, kind.size()) != static_cast<std::int32_t>(low.size()))
         throw std::invalid_argument("lexer: the arrays of a program do not fit together");
-    const auto base = static_cast<std::int32_t>(nfa_.kind.size());
-    const auto edges = static_cast<std::int32_t>(nfa_.target.size());
+    const bool is_first = owner_.empty();
     begin(terminal, kind.size());
-    if (kind.size() > nfa_.offset.size()) {  // else they grow by themselves
-        nfa_.offset.reserve(nfa_.offset.size() + kind.size());
-        nfa_.target.reserve(nfa_.target.size() + low.size());
+    const Program program{kind, offset, low, high, target};
+    if (is_first)
+        alone_ = program;
+    else
+        write(program);
+}
+
+void NfaBuilder::write(const Program& program) {
+    const auto base = static_cast<std::int32_t>(kind_.size());
+    const auto edges = static_cast<std::int32_t>(target_.size());
+    const auto positions = program.kind.size();
+    if (positions > offset_.size()) {  // else they grow by themselves
+        offset_.reserve(offset_.size() + positions);
+        target_.reserve(target_.size() + program.low.size());
     }
-    nfa_.kind.insert(nfa_.kind.end(), kind.begin(), kind.end());
-    nfa_.low.insert(nfa_.low.end(), low.begin(), low.end());
-    nfa_.high.insert(nfa_.high.end(), high.begin(), high.end());
-    for (std::size_t k = 1; k <= kind.size(); ++k) nfa_.offset.push_back(edges + number(offset, k));
-    for (std::size_t k = 0; k < low.size(); ++k) nfa_.target.push_back(base + number(target, k));
+    kind_.insert(kind_.end(), program.kind.begin(), program.kind.end());
+    low_.insert(low_.end(), program.low.begin(), program.low.end());
+    high_.insert(high_.end(), program.high.begin(), program.high.end());
+    for (std::size_t k = 1; k <= positions; ++k) offset_.push_back(edges + number(program.offset, k));
+    for (std::size_t k = 0; k < program.low.size(); ++k) target_.push_back(base + number(program.target, k));
 }
 
 void NfaBuilder::add(std::int32_t terminal, std::span<const std::uint8_t> text) {
     begin(terminal, text.size() + 1);
     for (const auto byte : text) {
-        nfa_.kind.push_back(static_cast<std::uint8_t>(NfaKind::kBytes));
-        nfa_.low.push_back(byte);
-        nfa_.high.push_back(byte);
-        nfa_.target.push_back(static_cast<std::int32_t>(nfa_.kind.size()));
-        nfa_.offset.push_back(static_cast<std::int32_t>(nfa_.target.size()));
+        kind_.push_back(static_cast<std::uint8_t>(NfaKind::kBytes));
+        low_.push_back(byte);
+        high_.push_back(byte);
+        target_.push_back(static_cast<std::int32_t>(kind_.size()));
+        offset_.push_back(static_cast<std::int32_t>(target_.size()));
     }
-    nfa_.kind.push_back(static_cast<std::uint8_t>(NfaKind::kMatch));
-    nfa_.offset.push_back(static_cast<std::int32_t>(nfa_.target.size()));
+    kind_.push_back(static_cast<std::uint8_t>(NfaKind::kMatch));
+    offset_.push_back(static_cast<std::int32_t>(target_.size()));
+}
+
+Nfa NfaBuilder::take() && {
+    Nfa made;
+    made.owner = std::move(owner_);
+    made.entry = std::move(entry_);
+    made.look_behind = std::vector<std::int32_t>(256, 0);
+    const auto numbers = [](std::span<const std::uint8_t> bytes) {
+        return std::span(reinterpret_cast<const std::int32_t*>(bytes.data()), bytes.size() / 4);
+    };
+    if (alone_ && lies_as_numbers(alone_->offset) && lies_as_numbers(alone_->target)) {
+        made.kind = {alone_->kind, memory_};
+        made.offset = {numbers(alone_->offset), memory_};
+        made.low = {alone_->low, memory_};
+        made.high = {alone_->high, memory_};
+        made.target = {numbers(alone_->target), memory_};
+        return made;
+    }
+    if (alone_) write(*alone_);
+    made.kind = std::move(kind_);
+    made.offset = std::move(offset_);
+    made.low = std::move(low_);
+    made.high = std::move(high_);
+    made.target = std::move(target_);
+    return made;
 }
 
 int byte_classes(const Nfa& nfa, std::string_view alone, std::array<std::uint8_t, 256>& class_of) {

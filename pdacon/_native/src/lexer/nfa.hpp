@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <span>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/flat.hpp"
 #include "base/in_range.hpp"
 
 namespace pdacon {
@@ -27,24 +30,24 @@ enum class Wanted : std::uint8_t { kBeginning, kWhole, kOutside };
 
 // The programs of all terminals in one numbering of positions, and the automaton for look-behind.
 struct Nfa {
-    std::vector<std::uint8_t> kind;    // NfaKind of each position
-    std::vector<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
-    std::vector<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
-    std::vector<std::uint8_t> high;
-    std::vector<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
-    std::vector<std::int32_t> owner;   // the terminal of each position
-    std::vector<std::int32_t> entry;   // [terminals, look-behind states]; -1: no text matches
+    Flat<std::uint8_t> kind;    // NfaKind of each position
+    Flat<std::int32_t> offset;  // edges of position i: offset[i] .. offset[i + 1]
+    Flat<std::uint8_t> low;     // of each edge, but those of a kSplit position: the bytes low..high
+    Flat<std::uint8_t> high;
+    Flat<std::int32_t> target;  // of each edge; those of a kSplit position in order of priority
+    Flat<std::int32_t> owner;   // the terminal of each position
+    Flat<std::int32_t> entry;   // [terminals, look-behind states]; -1: no text matches
     // [look-behind states, 256]: the transitions of an automaton that reads the whole text from state 0,
     // whatever its lexemes are. Its state at the start of a lexeme says what look-behind, `\b` and `^` see
     // there.
-    std::vector<std::int32_t> look_behind;
+    Flat<std::int32_t> look_behind;
     // Where only some texts are wanted, of each look-behind state what it says of a text that leads there, a
     // Wanted; empty: all texts are.
-    std::vector<std::uint8_t> wanted;
+    Flat<std::uint8_t> wanted;
     // Of each position, if any terminal leaves something behind: what a match there adds to the look-behind
     // state that its bytes lead to, so that the next lexeme begins in an entry of its own; empty: nothing
     // anywhere. That is how a string is read in several lexemes. The next byte leads to a state without it.
-    std::vector<std::int32_t> leaves;
+    Flat<std::int32_t> leaves;
 
     // Whether the text may end in a look-behind state.
     bool may_end(std::int32_t state) const { return wanted.empty() || wanted_of(state) == Wanted::kWhole; }
@@ -89,7 +92,8 @@ void validate(const Nfa& nfa);
 // Puts the programs of terminals together that look at nothing behind them.
 class NfaBuilder {
   public:
-    explicit NfaBuilder(std::int32_t num_terminals);
+    // `owner` keeps the memory of what is added.
+    NfaBuilder(std::int32_t num_terminals, std::shared_ptr<const void> owner);
 
     // Adds a program that begins at its first position: its arrays as bytes, numbers of four little-endian
     // ones. Throws std::invalid_argument if they do not fit together.
@@ -98,12 +102,21 @@ class NfaBuilder {
              std::span<const std::uint8_t> target);
     // Adds the program of one text.
     void add(std::int32_t terminal, std::span<const std::uint8_t> text);
-    Nfa take() { return std::move(nfa_); }
+    Nfa take() &&;
 
   private:
+    // The arrays of a program, as they were added.
+    struct Program {
+        std::span<const std::uint8_t> kind, offset, low, high, target;
+    };
     void begin(std::int32_t terminal, std::size_t positions);
+    void write(const Program& program);
 
-    Nfa nfa_;
+    std::shared_ptr<const void> memory_;
+    // The first program, which may be large: while it is alone it is not copied.
+    std::optional<Program> alone_;
+    std::vector<std::uint8_t> kind_, low_, high_;
+    std::vector<std::int32_t> offset_{0}, target_, owner_, entry_;
 };
 
 // Visits every position in the epsilon closure of one that is no split, whatever its priority.
@@ -127,9 +140,12 @@ void for_each_in_closure(const Nfa& nfa, std::int32_t position, Visit visit) {
 // comes to it first has the higher priority.
 class Closure {
   public:
-    explicit Closure(const Nfa& nfa) : nfa_(nfa), seen_(nfa.kind.size(), 0) {}
+    explicit Closure(const Nfa& nfa) : nfa_(nfa), seen_(nfa.kind.size()) {}
 
-    void begin() { ++visit_; }
+    void begin() {
+        for (const auto position : visited_) seen_[position] = 0;
+        visited_.clear();
+    }
 
     // Appends the byte and pending positions in the closure of a position by descending priority, up to the
     // first match. Returns whether there is one; positions of lower priority have lost against it.
@@ -138,8 +154,7 @@ class Closure {
         while (!stack_.empty()) {
             const auto at = static_cast<std::size_t>(stack_.back());
             stack_.pop_back();
-            if (seen_[at] == visit_) continue;
-            seen_[at] = visit_;
+            if (!first(static_cast<std::int32_t>(at))) continue;
             switch (static_cast<NfaKind>(nfa_.kind[at])) {
                 case NfaKind::kMatch:
                     return true;
@@ -159,7 +174,10 @@ class Closure {
     // Whether the position is met for the first time in this visit.
     bool first(std::int32_t position) {
         auto& seen = seen_[position];
-        return std::exchange(seen, visit_) != visit_;
+        if (seen != 0) return false;
+        seen = 1;
+        visited_.push_back(position);
+        return true;
     }
 
     // The target of the edge for `byte`, or -1.
@@ -171,9 +189,8 @@ class Closure {
 
   private:
     const Nfa& nfa_;
-    std::vector<std::uint32_t> seen_;
-    std::vector<std::int32_t> stack_;
-    std::uint32_t visit_ = 0;
+    std::vector<std::uint8_t> seen_;  // of each position: whether it is in visited_
+    std::vector<std::int32_t> visited_, stack_;
 };
 
 // Partitions the bytes: bytes that no edge tells apart share a class, and with `blanks` a line break, a tab

@@ -42,15 +42,23 @@ LexingTables SubsetConstruction::tables() && {
 
 // What reports say about the states.
 void SubsetConstruction::describe_states() {
-    std::vector<std::int32_t> last_seen(static_cast<std::size_t>(spec_.num_terminals()), -1);
-    made_.states_by_terminal.assign(last_seen.size(), 0);
-    made_.waiting.clear();
-    made_.waiting.reserve(2 * reached_.size());
+    made_.states_by_terminal.assign(static_cast<std::size_t>(spec_.num_terminals()), 0);
+    if (made_.lookahead > 0) made_.waiting_lengths.assign(reached_.size(), 0);
+    if (ignored_label() <= std::numeric_limits<std::int16_t>::max())
+        made_.waiting_labels = Packed(Flat<std::int16_t>(described<std::int16_t>()));
+    else
+        made_.waiting_labels = Packed(described<std::int32_t>());
+}
+
+// Counts the states and measures their pushbacks. Returns the labels of the longest.
+template <class Label>
+std::vector<Label> SubsetConstruction::described() {
+    std::vector<std::int32_t> last_seen(made_.states_by_terminal.size(), -1);
+    std::vector<Label> labels(reached_.size());
     for (std::size_t at = 0; at < reached_.size(); ++at) {
         if (is_plain(reached_[at])) {
             const auto [position, matched] = plain_state(reached_[at]);
-            made_.waiting.insert(made_.waiting.end(),
-                                 {matched ? label_at(position) : LexingAutomaton::kDead, 0});
+            labels[at] = static_cast<Label>(matched ? label_at(position) : LexingAutomaton::kDead);
             ++made_.states_by_terminal[spec_.nfa.owner[position]];
             continue;
         }
@@ -63,9 +71,10 @@ void SubsetConstruction::describe_states() {
                 static_cast<std::int32_t>(at))
                 ++made_.states_by_terminal[owner];
         }
-        made_.waiting.push_back(std::max(longest->label, LexingAutomaton::kDead));
-        made_.waiting.push_back(length_of(*longest));
+        labels[at] = static_cast<Label>(std::max(longest->label, LexingAutomaton::kDead));
+        if (!made_.waiting_lengths.empty()) made_.waiting_lengths[at] = length_of(*longest);
     }
+    return labels;
 }
 
 bool SubsetConstruction::run(Pass pass) {

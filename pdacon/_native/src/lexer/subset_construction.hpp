@@ -185,6 +185,8 @@ class SubsetConstruction final : private Pushbacks::Lexer {
     std::int32_t at_end(const State& state);
     std::uint8_t columns_kept(const State& state) const;
     void describe_states();
+    template <class Label>
+    std::vector<Label> described();
     void note_match(std::int32_t terminal) { made_.matched[terminal] = 1; }
     std::int32_t length_of(const Match& match) const {
         return match.waits() && pass_ != Pass::kSurvey ? pushbacks_->length(match.pushback) : match.waits();

@@ -38,8 +38,8 @@ ExpectedTerminals ExpectedTerminalsSearch::find(const LexerConfiguration& lexing
 // since the position, the lexeme under way cannot end at or before it any more.
 std::int64_t ExpectedTerminalsSearch::longest_pushback(const Configuration& configuration) const {
     const auto& lexer = machine_.lexer;
-    if (configuration.read.empty() || lexer.waiting().empty()) return lexer.lookahead();
-    return lexer.waiting()[static_cast<std::size_t>(configuration.lexing.state) * 2 + 1];
+    if (configuration.read.empty() || lexer.waiting_lengths().empty()) return lexer.lookahead();
+    return lexer.waiting_lengths()[static_cast<std::size_t>(configuration.lexing.state)];
 }
 
 void ExpectedTerminalsSearch::add(Configuration configuration) {
