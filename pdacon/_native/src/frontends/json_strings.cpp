@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/interner.hpp"
+#include "base/memory.hpp"
 
 namespace pdacon {
 
@@ -160,8 +161,7 @@ std::vector<Spelling> spellings_of_yaml() {
     return spellings;
 }
 
-// All spellings of characters.
-std::vector<Spelling> spellings_of(Escapes escapes) {
+std::vector<Spelling> make_spellings(Escapes escapes) {
     if (escapes == Escapes::kYaml) return spellings_of_yaml();
     std::vector<Spelling> spellings;
     for (std::int32_t first = 0, last; first < 0x80; first = last + 1) {
@@ -173,6 +173,19 @@ std::vector<Spelling> spellings_of(Escapes escapes) {
     if (escapes != Escapes::kAscii) add_utf8(spellings, 0x80, kCodePoints - 1);
     if (escapes != Escapes::kNone) add_escapes(spellings, escapes);
     return spellings;
+}
+
+// All spellings of characters. They are the same for all strings, and take longer to make than most automata
+// of strings: they are made once.
+const std::vector<Spelling>& spellings_of(Escapes escapes) {
+    static const auto all = [] {
+        const MemoryLimit::Pause nobodys;  // they stay
+        std::array<std::vector<Spelling>, 5> made;
+        for (std::size_t each = 0; each < made.size(); ++each)
+            made[each] = make_spellings(static_cast<Escapes>(each));
+        return made;
+    }();
+    return all[static_cast<std::size_t>(escapes)];
 }
 
 // Appends an edge, as a first byte, a last byte and a target; it is joined to the one before if it can be.
@@ -247,11 +260,14 @@ class CharacterTrie {
         }
         std::map<std::uint8_t, Cursors> next;
         for (const auto& cursor : cursors) {
-            const auto& digits = spellings_[cursor.spelling].digits;
+            const auto& [first, last, base, digits] = spellings_[cursor.spelling];
             unsigned bits = 0;
             for (auto digit = cursor.digit + 1; digit < digits.size(); ++digit) bits += digits[digit].bits;
             const auto& bytes = digits[cursor.digit].bytes;
-            for (std::size_t value = 0; value < bytes.size(); ++value) {
+            if (last < cursor.point) continue;
+            const auto least = at(std::max(first - cursor.point, 0) >> bits);
+            const auto most = std::min(bytes.size(), at((last - cursor.point) >> bits) + 1);
+            for (auto value = least; value < most; ++value) {
                 const Cursor after{cursor.spelling, cursor.digit + 1,
                                    cursor.point + (static_cast<std::int32_t>(value) << bits)};
                 if (class_of(after) == kNothing) continue;
@@ -267,7 +283,7 @@ class CharacterTrie {
     }
 
     const CharacterClasses& classes_;
-    std::vector<Spelling> spellings_;
+    const std::vector<Spelling>& spellings_;
     Interner nodes_;
     std::map<std::pair<const Digit*, std::int32_t>, std::int32_t> known_;
     std::int32_t root_;
