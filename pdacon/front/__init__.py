@@ -9,7 +9,7 @@ The rooms below take and give `GrammarData`, which a `Grammar` has. From the bot
     sampling       random sentences of what was compiled
     values         what a text of a grammar stands for
     questions      the methods of `Grammar` that answer, with `unreachable`
-    ways_in        the methods of `Grammar` that make one of something else than Lark's language
+    ways_in        the methods of `Grammar` that make one of something else than Lark's language, with `tool_ways_in`
     grammar        `Grammar`, and what may be given in place of one (`given`, `endings`, `lark_options`)
     constraint     `Constraint`: `Compiled` with a `Grammar`, values, reports, files
     compiling, checking, caching (with `stores`)    `compile`, `check`, `CompileCache`
