@@ -110,7 +110,7 @@ def _ids(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tu
 
 
 def _without_text(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tuple[int, ...]:
-    """Tokens by their ids: one of any text, or several without, since of these text might hide some and not all."""
+    """Tokens by their ids: a single one with or without a text, or several that have none."""
     ids = _ids(name, ranges, vocabulary)
     for token in ids:
         if token in vocabulary.eos_ids:

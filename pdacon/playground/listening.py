@@ -26,7 +26,7 @@ def serve(vocabularies: Mapping[str, Vocabulary], listening: socket.socket, host
     host : str
         The address, as it was asked for: requests have to name it, or this machine.
     """
-    gc.freeze()  # What is here stays: Python looks through it no more, which was a third of the time for a key.
+    gc.freeze()  # What is here stays: collecting garbage among it took a third of the time for a key.
     app = create_app(vocabularies, ("127.0.0.1", "localhost", "::1", host))
     config = uvicorn.Config(app, ws="none", log_config=None, access_log=False, timeout_graceful_shutdown=_LAST_SECONDS)
     uvicorn.Server(config).run(sockets=[listening])

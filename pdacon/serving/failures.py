@@ -98,8 +98,8 @@ class RequestError(Exception):
         """What is sent: OpenAI's error object, which ends with where more is read, on this server or on the site."""
         kind = _TYPES.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
         see = "/docs" if self.page is None else f"{SITE}findings/{self.page}.html" if SITE else f"/docs/{self.page}"
-        said = {"message": self.message, "type": kind, "param": self.param, "code": self.code, "see": see}
-        return {"error": said}
+        error = {"message": self.message, "type": kind, "param": self.param, "code": self.code, "see": see}
+        return {"error": error}
 
     def response(self, body: Mapping[str, Any] | None = None) -> Response:
         """The response, with when to come again where there is no room now. ``body``: in place of OpenAI's error.

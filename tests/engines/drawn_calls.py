@@ -71,9 +71,10 @@ def ask(address: str, body: dict[str, Any]) -> tuple[list[list[str]], str, str]:
         if answer.status_code != 200:
             return [], answer.text, "status"
         (choice,) = answer.json()["choices"]
-        made = [one["function"] for one in choice["message"].get("tool_calls") or []]
-        return [[one["name"], one["arguments"]] for one in made], choice["message"].get("content") or "", choice[
-            "finish_reason"]  # fmt: skip
+        message = choice["message"]
+        functions = [call["function"] for call in message.get("tool_calls") or []]
+        calls = [[function["name"], function["arguments"]] for function in functions]
+        return calls, message.get("content") or "", choice["finish_reason"]
     with httpx.stream("POST", path, json=body, timeout=600) as response:
         if response.status_code != 200:
             return [], response.read().decode(), "status"
@@ -122,7 +123,7 @@ def run(format: ToolFormat, count: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         with_tokens(MODEL, format.tokens, Path(folder))
         tokenizer = AutoTokenizer.from_pretrained(folder)
-        bias = {str(tokenizer.convert_tokens_to_ids(one)): 6.0 for one in format.tokens}
+        bias = {str(tokenizer.convert_tokens_to_ids(token)): 6.0 for token in format.tokens}
         asked = list(requests(format, count, bias))
         options = "--enable-auto-tool-choice", "--tool-call-parser", format.parser
         with server(*options, model=Path(folder)) as address, ThreadPoolExecutor(16) as pool:

@@ -28,7 +28,7 @@ def test_a_function_is_told(write: Generator[Any], options: dict[str, Any]) -> N
     answers = write(PROMPTS, progress=told.append, **options)
     assert told[0].done == 0
     assert told[-1].done == told[-1].total == len(answers)
-    assert [one.done for one in told] == sorted({one.done for one in told})
+    assert [progress.done for progress in told] == sorted({progress.done for progress in told})
     assert len(told) > 2 or "num_beams" in options
     assert answers == write(PROMPTS, **options)  # whether or not somebody looks
 

@@ -288,6 +288,6 @@ def server(*, help_all: HelpAllOption = False) -> int:
     from pdacon.editor import create_server
 
     language_server = create_server()
-    gc.freeze()  # What is here stays, so that Python does not look through it while somebody types.
+    gc.freeze()  # What is here stays, so that no garbage is looked for among it while somebody types.
     language_server.start_io()
     return 0

@@ -1,4 +1,6 @@
-"""The sentences of a grammar without recursion, as a set: beside other texts nobody need find where they end.
+"""The sentences of a grammar without recursion as a regular set, which a tag joins to the texts around them.
+
+So nobody need find where they end.
 
 In: a grammar that means its rules over characters, not what a lexer makes of them. Out: a `RegularSet`, or None.
 """

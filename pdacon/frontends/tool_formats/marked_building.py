@@ -94,8 +94,8 @@ class MarkedArguments:
 
     @cached_property
     def _names_listed_nowhere(self) -> RegularSet:
-        """Names that are listed at no place: since a lexer that reads on behind a value may be in any object, each
-        name that is listed anywhere is a text of its own everywhere.
+        """Names that no object lists. Behind a value the lexer may be in any object, so that a name which one of them
+        lists is a terminal of its own in all.
         """
         listed = self.shapes.names
         return self._names - RegularSet.from_choices(listed) if listed else self._names

@@ -31,9 +31,9 @@ _SAID = (
     "type", "properties", "required", "additionalProperties", "patternProperties", "$ref", "$defs", "definitions",
 )  # fmt: skip
 _MOST_CELLS = 32
-"""Ways in which the names of arguments that are not listed may match patterns."""
+"""Sets of patterns that the name of an argument which is not listed may match: the values of each are read apart."""
 FORBIDDEN = '<>&"' + "".join(map(chr, range(32)))
-"""The characters that no name has, where arguments are tagged, if it is not listed."""
+"""Characters that the name of a tagged argument does not have if no schema lists it."""
 _WITHOUT_STRINGS = ("null", "boolean", "number", "array", "object")
 _NUMBERS = RegularSet.from_regex(NUMBER)
 
@@ -189,8 +189,8 @@ def _pointer(keyword: str, name: str) -> str:
 
 @cache
 def free_names(forbidden: str, spelled: tuple[str, ...] = ()) -> RegularSet:
-    """The names that arguments and members may have which no schema lists: without some characters, but with some
-    texts that stand for such, and no blanks at their ends.
+    """The names that no schema lists: with no blanks at their ends and none of some characters, for which escapes may
+    stand.
     """
     others = "".join(f"|{re.escape(text)}" for text in spelled)
     inner = f"(?:[^{re.escape(forbidden)}]{others})"

@@ -17,7 +17,7 @@ _ESCAPE = re.compile(
 )
 _BEGINS_ESCAPE = re.compile(
     r"\\(?:x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|N(?:\{[\w ()-]*)?)?", re.ASCII
-)  # what is whole only with more
+)  # the beginning of an escape, as long as more of it may come
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SIMPLE = {
     "\n": "",
