@@ -17,7 +17,14 @@ from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
 from pdacon.frontends.json_schema.json_values import kind_of
 from pdacon.frontends.json_schema.notation import Notation
-from pdacon.frontends.tool_formats.parameters import ArgumentValues, listing_of, self_contained_values, values_of
+from pdacon.frontends.tool_formats.parameters import (
+    ArgumentValues,
+    is_self_contained,
+    listing_of,
+    reference_to,
+    self_contained_values,
+    values_of,
+)
 
 _OF_OBJECTS = ("properties", "required", "additionalProperties")
 _OF_ARRAYS = ("items", "minItems", "maxItems")
@@ -122,7 +129,8 @@ class Shapes:
         """All values of a place, written as Python's."""
         node = {} if place == self.ANYTHING else self._node(place)
         definitions = self._schema.get("$defs", {})
-        asked = node if "$" not in dumps(node) else {**self._reference(place), "$defs": definitions}
+        is_alone = place == self.ANYTHING or is_self_contained(node, self._listing)
+        asked = node if is_alone else {**self._reference(place), "$defs": definitions}
         return Schema(asked, spelling=self._spelling, closed=self._closed, plain_integers=True, notation=_PYTHON)
 
     def _shape(self, place: str) -> Shape:
@@ -135,9 +143,8 @@ class Shapes:
         return Shape(values, members, items)
 
     def _values(self, node: Any, place: str) -> ArgumentValues:
-        text = dumps(node)
-        if "$" not in text:
-            return self_contained_values(text, self._spelling, self._closed)
+        if is_self_contained(node, self._listing):
+            return self_contained_values(dumps(node), self._spelling, self._closed)
         return values_of(self._reference(place), self._schema.get("$defs", {}), self._spelling, self._closed)
 
     def _node(self, place: str) -> Any:
@@ -178,7 +185,7 @@ class Shapes:
     def _reference(self, place: str) -> dict[str, Any]:
         """A schema that refers to a place."""
         beside = self._has_definitions_beside and place.startswith("/$defs/")
-        return {"$ref": f"{'#' if beside else self._base}{place}"}
+        return reference_to("#" if beside else self._base, place)
 
     def _members(self, place: str) -> Members:
         chosen = self._only(place, "object", _OF_OBJECTS)

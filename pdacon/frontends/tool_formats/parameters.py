@@ -165,15 +165,10 @@ class ListedNames:
             return self_contained_values("{}", self._spelling, self._closed)
         places = places or ("/additionalProperties",)
         nodes = [self._node(place) for place in places]
-        try:
-            text = dumps(nodes)
-        except (TypeError, ValueError, RecursionError):
-            text = "$"
-        if "$" not in text and "$schema" not in self.listing:
-            asked = nodes[0] if len(nodes) == 1 else {"allOf": nodes}
+        references = [reference_to(self._base, place) for place in places]
+        asked, reference = (parts[0] if len(parts) == 1 else {"allOf": parts} for parts in (nodes, references))
+        if is_self_contained(asked, self.listing):
             return self_contained_values(_without_annotations(dumps(asked)), self._spelling, self._closed)
-        references = [{"$ref": f"{self._base}{place}"} for place in places]
-        reference = references[0] if len(references) == 1 else {"allOf": references}
         return values_of(reference, self._schema["$defs"], self._spelling, self._closed)
 
     def _node(self, place: str) -> Any:
@@ -258,6 +253,19 @@ def listing_of(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
         listing = schema["$defs"][pointer.removeprefix("#/$defs/")]
     identifier = listing.get("$id", listing.get("id"))
     return listing, f"{identifier}#" if isinstance(identifier, str) else pointer
+
+
+def reference_to(base: str, place: str) -> dict[str, Any]:
+    """A schema that refers to a place, a JSON pointer, in the schema that ``base`` leads to."""
+    return {"$ref": f"{base}{place.replace('%', '%25')}"}
+
+
+def is_self_contained(asked: Any, listing: Mapping[str, Any]) -> bool:
+    """Whether a part of a schema means the same by itself: it refers to nothing, and no draft is named."""
+    try:
+        return "$schema" not in listing and "$" not in dumps(asked)
+    except (TypeError, ValueError, RecursionError):
+        return False
 
 
 def _without_annotations(text: str) -> str:

@@ -210,3 +210,30 @@ def test_too_many_kinds_of_names() -> None:
     patterns = {letter: {"maxLength": k} for k, letter in enumerate("abcdef")}
     with pytest.raises(UnsupportedTypeError, match="tell more than 32 kinds"):
         pdacon.Grammar.from_tools([{"name": "f", "parameters": {"patternProperties": patterns}}], format="mimo")
+
+
+DRAFT_4 = {
+    "$schema": "http://json-schema.org/draft-04/schema#",
+    "properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}},
+}
+PERCENT = {
+    "properties": {"a%20b": {"$ref": "#/$defs/count"}},
+    "$defs": {"count": {"type": "integer", "minimum": 1}},
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    # Arguments of llama4 are Python's keywords, which have no % in them.
+    [(name, schema) for name in NAMES for schema in (DRAFT_4, PERCENT) if name != "llama4" or schema is DRAFT_4],
+)
+def test_a_part_of_a_schema_means_what_it_means_in_the_whole(name: str, schema: dict[str, Any]) -> None:
+    """In the draft that the whole names, and under whatever name it stands."""
+    (key,), format = schema["properties"], FORMATS[name]
+    parameters = {"type": "object", "required": [key], "additionalProperties": False, **schema}
+    grammar = pdacon.Grammar.from_tools([{"name": "f", "parameters": parameters}], format=name, choice="required")
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    text = grammar.write(Answer("", "", (pdacon.Call("f", {key: 1}),)))
+    assert accepted(constraint, encoded(format, text))
+    head, _, tail = text.rpartition("1")
+    assert not accepted(constraint, encoded(format, f"{head}0{tail}"))
