@@ -5,7 +5,8 @@ but where the answer was cut: vLLM's parsers give half a call out as content the
     python drawn_calls.py [--count 500] [PARSER ...]
 
 Half of the requests are streams; every tool is strict, since of others vLLM holds the format alone. Written to one line
-a format; the exit status says whether all was as it has to be.
+a format, with the tokens' own text beside what vLLM's parser made of them where that is wrong; the exit status says
+whether all was as it has to be.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -59,41 +61,53 @@ def requests(format: ToolFormat, count: int, bias: dict[str, float]) -> Iterator
             "model": "tiny", "messages": [{"role": "user", "content": "Describe a person as JSON:"}], "tools": tools,
             "tool_choice": random.choice(["auto", "required", "required", named]), "seed": seed, "max_tokens": 160,
             "parallel_tool_calls": random.random() < 0.3, "stream": seed % 2 == 0, "temperature": 1.0,
-            "logit_bias": bias,
+            "logit_bias": bias, "return_token_ids": True,
         }  # fmt: skip
 
 
-def ask(address: str, body: dict[str, Any]) -> tuple[list[list[str]], str, str]:
-    """The calls that vLLM read, the content, and why the answer ended."""
-    path, calls, content, ending = f"{address}/v1/chat/completions", [], "", ""
+@dataclass
+class Answer:
+    """The calls that vLLM read, each with its name and arguments; the content; why the answer ended; and its tokens."""
+
+    calls: list[list[str]] = field(default_factory=list)
+    content: str = ""
+    ending: str = ""
+    tokens: list[int] = field(default_factory=list)
+
+
+def ask(address: str, body: dict[str, Any]) -> Answer:
+    path = f"{address}/v1/chat/completions"
     if not body["stream"]:
-        answer = httpx.post(path, json=body, timeout=600)
-        if answer.status_code != 200:
-            return [], answer.text, "status"
-        (choice,) = answer.json()["choices"]
+        response = httpx.post(path, json=body, timeout=600)
+        if response.status_code != 200:
+            return Answer(content=response.text, ending="status")
+        (choice,) = response.json()["choices"]
         message = choice["message"]
         functions = [call["function"] for call in message.get("tool_calls") or []]
         calls = [[function["name"], function["arguments"]] for function in functions]
-        return calls, message.get("content") or "", choice["finish_reason"]
+        return Answer(calls, message.get("content") or "", choice["finish_reason"], choice["token_ids"])
+    answer = Answer()
     with httpx.stream("POST", path, json=body, timeout=600) as response:
         if response.status_code != 200:
-            return [], response.read().decode(), "status"
+            return Answer(content=response.read().decode(), ending="status")
         for event in events(response):
             for choice in event.get("choices", ()):
-                content += choice["delta"].get("content") or ""
-                ending = choice["finish_reason"] or ending
+                answer.content += choice["delta"].get("content") or ""
+                answer.ending = choice["finish_reason"] or answer.ending
+                answer.tokens += choice.get("token_ids") or []
                 for part in choice["delta"].get("tool_calls") or []:
-                    while len(calls) <= part["index"]:
-                        calls.append(["", ""])
-                    call, function = calls[part["index"]], part.get("function") or {}
+                    while len(answer.calls) <= part["index"]:
+                        answer.calls.append(["", ""])
+                    call, function = answer.calls[part["index"]], part.get("function") or {}
                     call[0] += function.get("name") or ""
                     call[1] += function.get("arguments") or ""
-    return calls, content, ending
+    return answer
 
 
-def judged(format: ToolFormat, answer: tuple[list[list[str]], str, str], body: dict[str, Any]) -> Iterator[str]:
+def judged(format: ToolFormat, answer: Answer, body: dict[str, Any], tokenizer: Any) -> Iterator[str]:
     """What came of each call of an answer, and of its content."""
-    calls, content, ending = answer
+    calls, content, ending = answer.calls, answer.content, answer.ending
+    own = f"of {tokenizer.decode(answer.tokens)!r:.300}"
     way = "streamed" if body["stream"] else "whole"
     if ending == "status":
         yield f"refused: {content[:200]}"
@@ -104,9 +118,9 @@ def judged(format: ToolFormat, answer: tuple[list[list[str]], str, str], body: d
         calls = calls[:-1]
     for name, text in calls:
         wrong = complaint(name, text)
-        yield f"WRONG ({way}): {name} {text!r:.200}: {wrong:.100}" if wrong else f"valid ({way})"
+        yield f"WRONG ({way}): {name} {text!r:.200}: {wrong:.100} {own}" if wrong else f"valid ({way})"
     if not calls and ending != "length":
-        yield "text" if body["tool_choice"] == "auto" else f"no call ({way})"
+        yield "text" if body["tool_choice"] == "auto" else f"no call ({way}) {own}"
 
 
 def complaint(name: str, text: str) -> str:
@@ -129,7 +143,9 @@ def run(format: ToolFormat, count: int) -> bool:
         with server(*options, model=Path(folder)) as address, ThreadPoolExecutor(16) as pool:
             answers = pool.map(lambda body: ask(address, body), asked)
             told = Counter(
-                said for answer, body in zip(answers, asked, strict=True) for said in judged(format, answer, body)
+                said
+                for answer, body in zip(answers, asked, strict=True)
+                for said in judged(format, answer, body, tokenizer)
             )
     print(f"{format.parser}: {count} requests: {dict(told)}", flush=True)
     return not any(said.startswith(("WRONG", "refused", "a mark in the content of an ")) for said in told)
