@@ -15,6 +15,7 @@ from pdacon._native import _core
 from pdacon.frontends.json_schema.counted import counted_strings
 from pdacon.frontends.json_schema.facts import TYPES, Integral, Satisfies
 from pdacon.frontends.json_schema.keywords import ASSERTIONS, is_assertion
+from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.productions import Productions
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
@@ -64,6 +65,7 @@ class Explorer:
         self._out = _Recorded()
         self._writer = Writer(reader, spelling, out=self._out, on_demand=True)
         self.reader, self._facts = reader, reader.facts
+        self._plainness = Plainness(reader.documents, reader.closed, counts_digits=spelling.digits is not None)
         self._plain: dict[int, bool] = {}
         self._of_types: dict[str, list[Edge]] = {}
         self.formulas = reader.facts.formulas
@@ -213,13 +215,13 @@ class Explorer:
     def _is_plainly_possible(self, question: int) -> bool:
         place = self.reader.place_of(question)
         if place is not None:
-            return self.reader.plainness.have_a_value(place)
+            return self._plainness.have_a_value(place)
         alternatives = self.formulas.alternatives(question)
         if alternatives is None:
             return False
         for variable in alternatives:
             fact = self._facts[variable]
-            if isinstance(fact, Satisfies) and self.reader.plainness.have_a_value(self.reader.places[fact.schema]):
+            if isinstance(fact, Satisfies) and self._plainness.have_a_value(self.reader.places[fact.schema]):
                 return True
         return False
 

@@ -129,18 +129,21 @@ def look_for(node: dict[str, Any], draft: int) -> Look:
     return sight
 
 
-def is_leaf(node: dict[str, Any], draft: int) -> bool:
-    """Whether a schema is one of scalars, or of lists of them, plainly right, without remarks, and has a value."""
+def is_leaf(node: dict[str, Any], draft: int, counts_digits: bool) -> bool:
+    """Whether a schema is one of scalars, or of lists of them, plainly right, without remarks, and has a value.
+
+    ``counts_digits``: whether the spelling limits the digits of numbers, of which none may lie between two bounds then.
+    """
     leaf = look_for(node, draft).leaf
     if leaf is None:
         return False
     if leaf <= _LISTING and "items" in leaf:
         items = node["items"]
-        return node.get("type") == "array" and isinstance(items, dict) and _is_scalar(items, draft)
-    return _is_scalar(node, draft)
+        return node.get("type") == "array" and isinstance(items, dict) and _is_scalar(items, draft, counts_digits)
+    return _is_scalar(node, draft, counts_digits)
 
 
-def _is_scalar(node: dict[str, Any], draft: int) -> bool:
+def _is_scalar(node: dict[str, Any], draft: int, counts_digits: bool) -> bool:
     said, leaf = node.get("type", "string"), look_for(node, draft).leaf
     if leaf is None:
         return False
@@ -154,7 +157,7 @@ def _is_scalar(node: dict[str, Any], draft: int) -> bool:
             return isinstance(values, list) and set(map(type, values)) == {str}
         name = node.get("format")
         return leaf <= _FORMATTED and isinstance(name, str) and _is_usual_format(name, draft)
-    is_bounded = leaf <= _BOUNDED and said in ("integer", "number")
+    is_bounded = leaf <= _BOUNDED and (said == "integer" or (said == "number" and not counts_digits))
     return is_bounded and _lie_in_order(node, "minimum", "maximum", -_LARGEST_BOUND, _LARGEST_BOUND)
 
 

@@ -63,10 +63,12 @@ class Plainness:
     documents : Documents
     closed : bool or tuple of str
         Whether an object has only the properties that its schema lists, if it lists any.
+    counts_digits : bool
+        Whether the spelling limits the digits of numbers: then none may be written between two bounds.
     """
 
-    def __init__(self, documents: Documents, closed: Closed = False) -> None:
-        self._documents, self._closed = documents, closed
+    def __init__(self, documents: Documents, closed: Closed = False, *, counts_digits: bool = False) -> None:
+        self._documents, self._closed, self._counts_digits = documents, closed, counts_digits
         self._known: dict[tuple[int, ...], bool] = {}
         self._work = 0
 
@@ -80,7 +82,7 @@ class Plainness:
         return self._have(places, 0)
 
     def _have(self, places: Sequence[Place], depth: int) -> bool:
-        if len(places) == 1 and _has_a_value_at_sight(places[0].node, places[0].draft):  # as most have
+        if len(places) == 1 and self._has_a_value_at_sight(places[0]):  # as most have
             return True
         if depth > _DEEPEST or self._work > _MOST_WORK:
             return False
@@ -93,6 +95,24 @@ class Plainness:
             if known or self._work <= _MOST_WORK:
                 self._known[key] = known
         return known
+
+    def _has_a_value_at_sight(self, place: Place) -> bool:
+        """Whether an empty value satisfies a schema, or an object of members that it lists and asks for."""
+        node, draft = place.node, place.draft
+        if _has_an_empty_value(node, draft):
+            return True
+        if not isinstance(node, dict) or not look_for(node, draft).lists_members or node.get("type") != "object":
+            return False
+        listed, required = node.get("properties"), node.get("required")
+        if not isinstance(listed, dict) or not isinstance(required, list):
+            return False
+        return all(isinstance(name, str) and self._is_plain_member(listed.get(name), draft) for name in required)
+
+    def _is_plain_member(self, node: Any, draft: int) -> bool:
+        """Whether it takes no more than a look that some value satisfies the schema of a member."""
+        if not isinstance(node, dict) or "$schema" in node:
+            return False
+        return _has_an_empty_value(node, draft) or is_leaf(node, draft, self._counts_digits)
 
     def _found(self, places: Sequence[Place], depth: int) -> bool:
         applied = self._applied(places)
@@ -188,7 +208,7 @@ class Plainness:
         if kind == STRING:
             return _has_string(nodes)
         if kind == NUMBER:
-            return _has_number(places)
+            return _has_number(places, self._counts_digits)
         if kind == ARRAY:
             return self._has_array(places, depth)
         return kind != OBJECT or self._has_object(places, depth)
@@ -227,7 +247,7 @@ class Plainness:
     def _has_member(self, places: Sequence[Place], name: str, depth: int) -> bool:
         if len(places) == 1 and "patternProperties" not in (node := places[0].node):
             member = node.get("properties", {}).get(name)
-            if _is_plain_member(member, places[0].draft):
+            if self._is_plain_member(member, places[0].draft):
                 return True  # most members need no place of their own
         asked = []
         for place in places:
@@ -255,25 +275,6 @@ class Plainness:
 def is_plain_pattern(pattern: str) -> bool:
     """Whether it is plain that some text matches a pattern, which is right."""
     return _PLAIN_PATTERN.fullmatch(pattern) is not None and _NARROW_CLASS.search(pattern) is None
-
-
-def _has_a_value_at_sight(node: Any, draft: int) -> bool:
-    """Whether an empty value satisfies a schema, or an object of members that it lists and asks for."""
-    if _has_an_empty_value(node, draft):
-        return True
-    if not isinstance(node, dict) or not look_for(node, draft).lists_members or node.get("type") != "object":
-        return False
-    listed, required = node.get("properties"), node.get("required")
-    if not isinstance(listed, dict) or not isinstance(required, list):
-        return False
-    return all(isinstance(name, str) and _is_plain_member(listed.get(name), draft) for name in required)
-
-
-def _is_plain_member(node: Any, draft: int) -> bool:
-    """Whether it takes no more than a look that some value satisfies the schema of a member."""
-    if not isinstance(node, dict) or "$schema" in node:
-        return False
-    return _has_an_empty_value(node, draft) or is_leaf(node, draft)
 
 
 def _has_an_empty_value(node: Any, draft: int) -> bool:
@@ -339,7 +340,7 @@ def _has_string(nodes: Sequence[Mapping[str, Any]]) -> bool:
     return not longest or bool(least <= min(longest))
 
 
-def _has_number(places: Sequence[Place]) -> bool:
+def _has_number(places: Sequence[Place], counts_digits: bool) -> bool:
     nodes = [place.node for place in places]
     old = any(place.draft <= 4 and place.node.keys() & {"exclusiveMinimum", "exclusiveMaximum"} for place in places)
     multiples = [node["multipleOf"] for node in nodes if "multipleOf" in node]
@@ -354,6 +355,8 @@ def _has_number(places: Sequence[Place]) -> bool:
         return True
     strict = any(keyword in node for node in nodes for keyword in ("exclusiveMinimum", "exclusiveMaximum"))
     integral = not all("number" in _names(node.get("type", "number")) for node in nodes)
+    if counts_digits and not integral:
+        return False  # an integer has as many as its bounds
     return bool(min(most) - max(least) >= (2 if strict else 1 if integral else 0))
 
 

@@ -47,7 +47,6 @@ from pdacon.frontends.json_schema.json_values import NAMES, are_plain_integers, 
 from pdacon.frontends.json_schema.listed_values import listed_values, types_at, value_key
 from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.plain import WrittenDecimal
-from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.ranks import Ranks, ranks_of
 from pdacon.frontends.json_schema.wrong_values import wrong_value
 from pdacon.regular import FALSE, TRUE, PatternError, parse_pattern
@@ -112,12 +111,11 @@ class Reader:
         self.listed: dict[Hashable, Any] = {}
         self.are_listed: set[Members] = set()  # those whose names are in an order, that of a schema's `properties`
         self.documents, self._formats_asserted, self.drop = documents, formats_asserted, drop
-        self.plainness = Plainness(documents, closed)
         self._numbers: dict[Any, int] = {}
         self._questions: dict[int, int] = {}  # by number
         self._asked: dict[int, int] = {}  # by question: the number
         self._known: dict[tuple[int, Type], Meaning | None] = {}
-        self._closed, self._plain_integers = closed, plain_integers
+        self.closed, self._plain_integers = closed, plain_integers
         self._closing = Closing(documents, closed)
 
     @cached_property
@@ -159,7 +157,7 @@ class Reader:
         if place.scope or place.stays_open or resource is None or resource.draft != place.draft:
             return None
         plain_integers = self._plain_integers or place.draft <= 4
-        return place.node, resource.node, place.draft, place.is_closed(self._closed), plain_integers
+        return place.node, resource.node, place.draft, place.is_closed(self.closed), plain_integers
 
     def plain_types(self, schema: int) -> Iterable[Type]:
         """The types that the schema of a number allows, as far as that is plain."""
@@ -333,7 +331,7 @@ class Reader:
                 options = self._listed(place, keyword, kind)
                 parts.append(formulas.disjunction(*[meaning.formula for meaning in options]))
                 if keyword == "oneOf":
-                    opened = self._listed(place, "oneOf", kind, stay_open=True) if self._closed else options
+                    opened = self._listed(place, "oneOf", kind, stay_open=True) if self.closed else options
                     parts.append(formulas.exactly_one([meaning.formula for meaning in opened]))
                 for meaning in options:
                     covers += self._under(meaning.formula, meaning.covers)
@@ -356,7 +354,7 @@ class Reader:
 
     def _opened(self, place: Place) -> Place:
         """A schema that says as much as it does where no objects are closed."""
-        return place.opened() if self._closed else place
+        return place.opened() if self.closed else place
 
     def _under(self, condition: int, covers: Iterable[Cover]) -> list[Cover]:
         conjunction = self.facts.formulas.conjunction
@@ -491,7 +489,7 @@ class Reader:
             members = Members(named, matching, others)
             self.are_listed.add(members)
             parts.append(self._stated(place, "properties", members))
-        is_closed = place.lists_all(self._closed)
+        is_closed = place.lists_all(self.closed)
         if is_closed and others == TRUE:
             # What `members_beside` may ask of each has its variable here, beside those of the condition: then the
             # diagram of a closed union is as long as the union.

@@ -94,7 +94,8 @@ class Survey:
         self.is_plain = True
         self.doubts = Doubts()
         self._documents, self._reading = documents, reading
-        self._plainness = Plainness(documents, reading.closed)
+        self._counts_digits = reading.spelling.digits is not None
+        self._plainness = Plainness(documents, reading.closed, counts_digits=self._counts_digits)
         self._pending: list[tuple[Place, int]] = []
         self._children: list[tuple[Place, int]] = []
         self._done: dict[Any, int] = {}  # by place: for which types it was looked at
@@ -327,7 +328,7 @@ class Survey:
                 self._members_asked.append(child)
 
     def _is_leaf(self, node: Any, draft: int) -> bool:
-        if not isinstance(node, dict) or self._reading.marked or not is_leaf(node, draft):
+        if not isinstance(node, dict) or self._reading.marked or not is_leaf(node, draft, self._counts_digits):
             return False
         if look_for(node, draft).limits:
             self._limiting.add(id(node))

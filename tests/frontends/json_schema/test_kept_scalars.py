@@ -288,3 +288,26 @@ def test_members_that_no_value_satisfies_do_not_come(impossible: Any) -> None:
     for constraint in made or [pdacon.compile(Grammar.from_json_schema(schema), WORDS)]:
         assert constraint.matcher().accept_bytes(b'{"b')
         assert not constraint.matcher().accept_bytes(b'{"a')
+
+
+@pytest.mark.parametrize(
+    "bounded",
+    [
+        {"type": "number", "minimum": 1000001, "maximum": 1000003},
+        {"type": "number", "exclusiveMinimum": 1000001, "exclusiveMaximum": 1000003},
+        {"type": "object", "properties": {"b": {"type": "number", "minimum": 10**6 + 1, "maximum": 10**6 + 3}},
+         "required": ["b"]},
+        {"type": "array", "items": {"type": "number", "minimum": 1.0001, "maximum": 1.0002}, "minItems": 1},
+    ],
+)  # fmt: skip
+def test_bounds_between_which_no_number_is_written_leave_no_value(bounded: Any) -> None:
+    few_digits = Spelling(max_digits=2)
+    schema = {"type": "object", "properties": {"a": bounded, "b": {"type": "null"}}, "additionalProperties": False}
+    made = both(schema, WORDS, few_digits)
+    assert made is not None
+    compare(*made, Random(7), 12)
+    assert not made[0].matcher().accept_bytes(b'{"a')
+    with pytest.raises(pdacon.errors.PdaconError):
+        pdacon.compile(Grammar.from_json_schema(schema | {"required": ["a"]}, few_digits), WORDS)
+    free = pdacon.compile(Grammar.from_json_schema(schema), WORDS)
+    assert free.matcher().accept_bytes(b'{"a')

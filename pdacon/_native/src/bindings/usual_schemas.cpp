@@ -209,7 +209,9 @@ bool UsualSchemas::has_plain_scalar(std::int32_t question, const Schema& own) {
         if ((types & (bit(kNull) | bit(kBoolean))) != 0) return true;
         if ((types & bit(kString)) != 0 && has_plain_string(node, asserts_format(get(node, "format"))))
             return true;
-        if ((types & kNumbers) != 0 && has_plain_number(node, types, own.context.draft)) return true;
+        // Where digits are counted, no number may be written between two bounds, and no integer has one text.
+        if ((types & kNumbers) != 0 && has_one_integer_ && has_plain_number(node, types, own.context.draft))
+            return true;
     }
     if ((reading.types & kContainers) != 0) return false;  // a value may be plain that is no scalar
     return kept(key_of(own, '*') + reading.scalars,
