@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,6 +14,9 @@ from support.on_demand import WORDS, both, compare, forms
 import pdacon
 from pdacon import Grammar, Spelling
 from pdacon.frontends.json_schema.exploring import Explorer
+from pdacon.frontends.json_schema.keywords import ASSERTIONS
+from pdacon.frontends.json_schema.looks import _WITH_EMPTY
+from pdacon.frontends.json_schema.wrong_values import types_of
 
 POINT = {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}, "required": ["y"]}
 TREE = {
@@ -172,3 +177,16 @@ def test_a_long_object_is_read_in_order() -> None:
     assert not constraint.matcher().accept_bytes(b'{"n7": 1, "n151"')
     assert not constraint.matcher().accept_bytes(b'{"n7": 1}')
     assert not constraint.matcher().accept_bytes(b'{"n7": 1, "other"')
+
+
+def test_the_keywords_of_the_core_are_about_what_those_of_python_are() -> None:
+    sources = Path(__file__).parents[3] / "pdacon" / "_native" / "src" / "bindings"
+    text = (sources / "schema_keywords.cpp").read_text(encoding="utf-8")
+    types = {"kNoType": set(), "kString_": {"string"}, "kArray_": {"array"}, "kObject_": {"object"}}
+    types["kNumbers"] = {"number"}  # an integer is one to Python
+    keywords = re.findall(r'\{"(\w+)", (\w+), (true|false)\}', text)
+    assert len(keywords) > 30
+    for name, about, holds_if_empty in keywords:
+        assert name in ASSERTIONS
+        assert set(types_of(name)) == types[about], name
+        assert (name in _WITH_EMPTY) == (holds_if_empty == "true"), name
