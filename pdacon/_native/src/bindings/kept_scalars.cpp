@@ -1,7 +1,6 @@
 #include "bindings/kept_scalars.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "base/memory.hpp"
@@ -14,10 +13,11 @@ constexpr std::int64_t kEntry = 400;  // bytes, about, without its key and termi
 
 std::int64_t bytes_of(const std::string& key, const KeptScalars::Kept& kept) {
     auto bytes = kEntry + static_cast<std::int64_t>(key.size());
-    for (const auto& [terminal, counts] :
-         kept.terminals | std::views::transform([](const auto& own) -> auto& { return *own; }))
-        bytes += kEntry + static_cast<std::int64_t>(terminal->text.size() + terminal->kind.size() * 5 +
-                                                    terminal->lo.size() * 6);
+    for (const auto& counted : kept.terminals) {
+        const auto& terminal = *counted->terminal;
+        bytes += kEntry + static_cast<std::int64_t>(terminal.text.size() + terminal.kind.size() * 5 +
+                                                    terminal.lo.size() * 6);
+    }
     return bytes;
 }
 
@@ -25,20 +25,20 @@ std::int64_t bytes_of(const std::string& key, const KeptScalars::Kept& kept) {
 
 std::shared_ptr<const KeptScalars::Kept> KeptScalars::find(const std::string& key) {
     const std::lock_guard hold(lock_);
-    const auto known = known_.find(key);
-    if (known == known_.end()) return nullptr;
-    known->second.used = ++clock_;
-    return known->second.kept;
+    const auto entry = entries_.find(key);
+    if (entry == entries_.end()) return nullptr;
+    entry->second.used = ++clock_;
+    return entry->second.kept;
 }
 
-std::shared_ptr<const KeptScalars::Kept> KeptScalars::keep(const std::string& key, Kept made) {
+std::shared_ptr<const KeptScalars::Kept> KeptScalars::keep(const std::string& key, Kept value) {
     const MemoryLimit::Pause everybodys;
-    auto kept = std::make_shared<const Kept>(std::move(made));
+    auto kept = std::make_shared<const Kept>(std::move(value));
     const auto bytes = bytes_of(key, *kept);
     if (bytes > most_bytes_ / 8) return kept;
     const std::lock_guard hold(lock_);
-    const auto [known, is_new] = known_.emplace(key, Entry{kept, bytes, ++clock_});
-    if (!is_new) return known->second.kept;  // another thread has asked at the same time
+    const auto [entry, is_new] = entries_.emplace(key, Entry{kept, bytes, ++clock_});
+    if (!is_new) return entry->second.kept;  // another thread has asked at the same time
     bytes_ += bytes;
     if (bytes_ > most_bytes_) make_room();
     return kept;
@@ -49,15 +49,15 @@ std::int64_t KeptScalars::bytes() {
     return bytes_;
 }
 
-// The half that was used less recently goes.
+// Evicts the half that was used least recently.
 void KeptScalars::make_room() {
     std::vector<std::uint64_t> uses;
-    for (const auto& [key, entry] : known_) uses.push_back(entry.used);
+    for (const auto& [key, entry] : entries_) uses.push_back(entry.used);
     const auto middle = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 2);
     std::ranges::nth_element(uses, middle);
-    std::erase_if(known_, [&](const auto& known) {
-        const bool goes = known.second.used <= *middle;
-        if (goes) bytes_ -= known.second.bytes;
+    std::erase_if(entries_, [&](const auto& entry) {
+        const bool goes = entry.second.used <= *middle;
+        if (goes) bytes_ -= entry.second.bytes;
         return goes;
     });
 }

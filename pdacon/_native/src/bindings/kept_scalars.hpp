@@ -1,8 +1,9 @@
 // The terminals of scalars and signs, kept for the process by what schemas say of them.
 //
-// In: keys, and terminals as Python gave them. Out: the same terminals for the next schema that says the
-// same, so that Python is not asked about it. Those used last are kept, up to so many bytes; who has some
-// keeps them. Safe from any thread. It knows neither schemas nor Python.
+// In: keys, which have all that terminals depend on, and terminals as Python gave them. Out: the same
+// terminals for the next schema that says the same, so that Python is not asked about it again. The cache has
+// a bound in bytes and evicts what was used least recently; automata that use a terminal share its ownership.
+// Safe from any thread. It knows neither schemas nor Python.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace pdacon {
 
 class KeptScalars {
   public:
-    // Of one key: terminals, and where they are parts of something how many each part has.
+    // The terminals of a key; where they make up several parts, how many terminals each part has.
     struct Kept {
         std::vector<std::shared_ptr<const CountedTerminal>> terminals;
         std::vector<std::size_t> parts;
@@ -28,7 +29,8 @@ class KeptScalars {
     explicit KeptScalars(std::int64_t most_bytes) : most_bytes_(most_bytes) {}
     // Null: nothing is kept for the key.
     std::shared_ptr<const Kept> find(const std::string& key);
-    std::shared_ptr<const Kept> keep(const std::string& key, Kept made);
+    // What is kept for the key then: of two threads that give a value, both get the first one.
+    std::shared_ptr<const Kept> keep(const std::string& key, Kept value);
     std::int64_t bytes();
 
   private:
@@ -41,7 +43,7 @@ class KeptScalars {
 
     const std::int64_t most_bytes_;
     std::mutex lock_;
-    std::unordered_map<std::string, Entry> known_;
+    std::unordered_map<std::string, Entry> entries_;
     std::int64_t bytes_ = 0;
     std::uint64_t clock_ = 0;
 };

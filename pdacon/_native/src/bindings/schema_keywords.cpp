@@ -189,6 +189,10 @@ std::optional<std::string> key_of_scalars(nb::handle node, std::uint32_t types, 
     return key;
 }
 
+bool lists_values(nb::handle node, int draft) {
+    return get(node, "enum") || (draft > 4 && get(node, "const"));
+}
+
 bool asks_of_strings(nb::handle node, bool has_formats) {
     return get(node, "pattern") || get(node, "minLength") || get(node, "maxLength") ||
            (has_formats && get(node, "format"));
@@ -231,30 +235,29 @@ bool has_plain_number(nb::handle node, std::uint32_t types, int draft) {
 }
 
 std::optional<IntegerBounds> integer_bounds(nb::handle node, int draft) {
-    if (get(node, "multipleOf") || get(node, "enum") || (draft > 4 && get(node, "const")))
-        return std::nullopt;
-    IntegerBounds made;
+    if (get(node, "multipleOf") || lists_values(node, draft)) return std::nullopt;
+    IntegerBounds bounds;
     const auto add = [&](const char* keyword, const char* strict, bool is_most) {
         constexpr double kLargest = 4.5e15;  // up to which doubles have all integers
-        const auto one = [&](const char* name, bool is_strict) {
+        const auto narrow = [&](const char* name, bool is_strict) {
             const auto bound = get(node, name);
             if (!bound) return true;
             const auto number = number_of(bound);
             if (!number || std::abs(*number) > kLargest) return false;
             const auto whole = is_most ? -whole_above(-*number, is_strict) : whole_above(*number, is_strict);
-            auto& own = is_most ? made.most : made.least;
+            auto& own = is_most ? bounds.most : bounds.least;
             own = !own ? whole : is_most ? std::min(*own, whole) : std::max(*own, whole);
             return true;
         };
         if (draft <= 4) {
             const auto given = get(node, strict);
-            return one(keyword, given && given.ptr() == Py_True);
+            return narrow(keyword, given && given.ptr() == Py_True);
         }
-        return one(keyword, false) && one(strict, true);
+        return narrow(keyword, false) && narrow(strict, true);
     };
     if (!add("minimum", "exclusiveMinimum", false) || !add("maximum", "exclusiveMaximum", true))
         return std::nullopt;
-    return made;
+    return bounds;
 }
 
 }  // namespace pdacon

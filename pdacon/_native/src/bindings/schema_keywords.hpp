@@ -57,12 +57,14 @@ bool is_about_scalars(const Keyword& keyword);
 // What a schema says of scalars of some types beside the types, as a text that is the same for all schemas
 // that say the same; empty: nothing. Nothing at all: values in it are of a kind that is not read here.
 std::optional<std::string> key_of_scalars(nb::handle node, std::uint32_t types, int draft, bool has_formats);
-// Whether it is plain that some string or number satisfies what a schema says beside the type; nothing: it
-// is not plain to the core.
+// Whether a schema lists values, by `enum` or, where the draft has it, `const`.
+bool lists_values(nb::handle node, int draft);
+// Whether a schema says anything of strings, or of numbers, beside the type.
 bool asks_of_strings(nb::handle node, bool has_formats);
 bool asks_of_numbers(nb::handle node);
 // How many characters strings have, if nothing else is asked of them; nothing: more is, or very many.
 std::optional<Counts> length_counts(nb::handle node, bool has_formats);
+// Whether it is plain that some string, or number, satisfies what a schema says beside the type.
 bool has_plain_string(nb::handle node, bool has_formats);
 bool has_plain_number(nb::handle node, std::uint32_t types, int draft);
 // The integers that a schema takes, if it asks nothing of them but bounds; nothing: that is not so, or a

@@ -40,8 +40,7 @@ bool UsualSchemas::asserts_beside(nb::handle node, std::initializer_list<const c
         if (name != "format") return true;
         const auto said = get(node, "type");  // formats are those of strings
         const bool is_about_strings = !said || (types_in(said) & bit(kString)) != 0 || types_in(said) == 0;
-        if (is_about_strings && (!PyUnicode_CheckExact(value) || PySet_Contains(formats_.ptr(), value) != 0))
-            return true;
+        if (is_about_strings && asserts_format(value)) return true;
     }
     return false;
 }
@@ -125,8 +124,7 @@ bool UsualSchemas::read(std::int32_t question, const Schema& own, Reading& readi
     for (const auto* keyword : {"anyOf", "oneOf", "allOf"})
         if (get(node, keyword)) return read_options(question, own, reading, keyword);
     if (!asks_only_what_is_read(node, reading.types) || !read_scalars(own, reading)) return false;
-    const bool is_listed = get(node, "enum") || (own.context.draft > 4 && get(node, "const"));
-    if (is_listed) return true;
+    if (lists_values(node, own.context.draft)) return true;
     const bool has_object = (reading.types & bit(kObject)) != 0,
                has_array = (reading.types & bit(kArray)) != 0;
     if (has_object && !read_object(question, own, reading, get(node, "properties"), get(node, "required"),

@@ -167,7 +167,8 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
     const MemoryLimit::Pause everybodys;
     const auto types = own.reading->types & ~kContainers;
     const auto draft = own.context.draft;
-    if (get(own.node, "enum") || (draft > 4 && get(own.node, "const"))) return std::nullopt;
+    if (lists_values(own.node, draft)) return std::nullopt;
+    const bool has_formats = asserts_format(get(own.node, "format"));
     Terminals made;
     for (std::size_t type = 0; type < kArray; ++type) {
         if ((types & bit(type)) == 0) continue;
@@ -179,8 +180,8 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
                                    : std::make_shared<const CountedTerminal>(plain->terminal, counts));
             }
         };
-        if (type == kString && asks_of_strings(own.node, asserts_format(get(own.node, "format")))) {
-            const auto counts = length_counts(own.node, asserts_format(get(own.node, "format")));
+        if (type == kString && asks_of_strings(own.node, has_formats)) {
+            const auto counts = length_counts(own.node, has_formats);
             if (!counts || kept_terminal(terminals(kString, false)[0]).terminal->inside == 0)
                 return std::nullopt;
             if (counts->least <= counts->most) add(*counts);
@@ -204,8 +205,7 @@ bool UsualSchemas::has_plain_scalar(std::int32_t question, const Schema& own) {
     const auto types = reading.types & ~kContainers;
     if (reading.scalars.empty()) return types != 0;
     const auto node = own.node;
-    const bool is_const = own.context.draft > 4 && get(node, "const");
-    if (!is_const && !get(node, "enum")) {
+    if (!lists_values(node, own.context.draft)) {
         if ((types & (bit(kNull) | bit(kBoolean))) != 0) return true;
         if ((types & bit(kString)) != 0 && has_plain_string(node, asserts_format(get(node, "format"))))
             return true;
