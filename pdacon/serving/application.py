@@ -48,7 +48,7 @@ from pdacon.serving.response_formats import Wanted, requested_format
 from pdacon.serving.responses import ResponsesRequest
 from pdacon.serving.settings import ServerSettings
 from pdacon.serving.token_choice import Sampling, Scoring
-from pdacon.serving.tool_format import chosen_format
+from pdacon.serving.tool_format import fitting_format
 
 log = logging.getLogger("pdacon.serving")
 R = TypeVar("R")
@@ -76,7 +76,7 @@ def create_app(model: Any, tokenizer: Any, settings: ServerSettings | None = Non
     Raises
     ------
     VocabularyError
-        The tokenizer cannot be read, or has no end token.
+        The tokenizer cannot be read, or has no end token; or the model cannot write in the format of the settings.
     """
     return _Application(model, tokenizer, settings or ServerSettings()).app
 
@@ -90,7 +90,7 @@ class _Application:
         self.preparer = Preparer(settings.prepare_workers, settings.max_requests)
         self.bodies = Bodies(settings, self.preparer)
         self.prompts = Prompts(self.engine, settings.template_seconds)
-        self.tool_format = chosen_format(settings.tool_format, tokenizer)
+        self.tool_format = fitting_format(settings.tool_format, tokenizer, self.engine.vocabulary, settings.limits)
         accounts = Accounts(self.metrics)
         self.draining = Draining(self.engine, accounts, settings)
         self.started = int(time.time())

@@ -5,6 +5,11 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from pdacon.base.limits import Limits
+from pdacon.detokenizer import Vocabulary
+from pdacon.errors import PdaconError, VocabularyError
+from pdacon.front.compiling import compile
+from pdacon.front.grammar import Grammar
 from pdacon.frontends.tool_formats import FORMATS, ToolFormat, format_of, format_of_response_template, with_tokens_of
 from pdacon.serving.accounts import Line
 
@@ -40,6 +45,26 @@ def chosen_format(name: str, tokenizer: Any) -> ToolFormat:
     except ValueError as error:
         _warn(f"calls of tools are written as plain JSON: {error}; --tool-format names another format")
         return FORMATS[OTHERWISE]
+
+
+def fitting_format(name: str, tokenizer: Any, vocabulary: Vocabulary, limits: Limits) -> ToolFormat:
+    """The format of a name (see `chosen_format`), in which a model with this vocabulary can write a call.
+
+    If it cannot, since it lacks a mark of the format or ends its text with one, each request with tools would be
+    refused. A format that ``auto`` finds is then left for JSON by itself, with a warning.
+
+    Raises VocabularyError: the model cannot write in the format that is named.
+    """
+    chosen = chosen_format(name, tokenizer)
+    try:
+        compile(Grammar.from_tools([_TOOL], format=chosen), vocabulary, limits=limits)
+    except PdaconError as error:
+        if name != AUTO:
+            why = f"the model cannot write the format {chosen.name} of --tool-format: {error}"
+            raise VocabularyError(f"{why}; give --tool-format {AUTO}, or another format") from error
+        _warn(f"calls of tools are written as plain JSON: {error}; --tool-format names another format")
+        return FORMATS[OTHERWISE]
+    return chosen
 
 
 def _warn(message: str) -> None:

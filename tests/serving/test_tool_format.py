@@ -12,17 +12,18 @@ import pytest
 from support.tool_answers import TOOLS
 
 import pdacon
+from pdacon.detokenizer import vocabulary_of
 from pdacon.front.answer_readers import reader_with
 from pdacon.frontends.tool_formats import FORMATS, Answer
 from pdacon.integrations.answer_formats import AnswerFormat, Format
 from pdacon.integrations.huggingface import load_tiny
-from pdacon.serving import ServerSettings
+from pdacon.serving import ServerSettings, create_app, tool_format
 from pdacon.serving.failures import RequestError
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.protocol import ChatRequest
 from pdacon.serving.request_constraints import Compiler
 from pdacon.serving.response_formats import requested_format
-from pdacon.serving.tool_format import chosen_format, shows_tools
+from pdacon.serving.tool_format import chosen_format, fitting_format, shows_tools
 
 VOCABULARY = pdacon.Vocabulary.from_tokens([bytes([byte]) for byte in range(256)] + [None], eos_ids=[256])
 SHOWS = "{% if tools %}{{ tools | tojson }}{% endif %}"
@@ -55,6 +56,21 @@ def test_the_format_is_that_of_the_template(
     assert len(said) == len(words)
     assert all(word in line for word, line in zip(words, said, strict=True))
     assert shows_tools(tokenizer) == (template is not None and template.startswith(SHOWS))
+
+
+def test_a_format_that_the_model_cannot_write_is_refused_at_the_start(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each request with tools would be refused, with an error about the request."""
+    model, tokenizer = load_tiny()  # <|end|> is its end token
+    with pytest.raises(pdacon.VocabularyError, match=r"the format harmony of --tool-format: .*--tool-format auto"):
+        create_app(model, tokenizer, ServerSettings(tool_format="harmony"))
+    vocabulary = vocabulary_of("serve", tokenizer=tokenizer, model=model)
+    monkeypatch.setattr(tool_format, "chosen_format", lambda *_: FORMATS["harmony"])  # as a template may say
+    caplog.clear()
+    assert fitting_format("auto", tokenizer, vocabulary, pdacon.Limits()).name == "json"
+    assert "plain JSON" in caplog.text
+    assert "<|channel|>" in caplog.text
 
 
 @pytest.mark.parametrize(
