@@ -131,12 +131,13 @@ class UnsupportedTypeError(GrammarError):
     """A Python type has values that cannot be written, or says what cannot be enforced.
 
     ``path`` is the place, such as ``Order.items[].price``; ``why`` says what stands in the way, and what to do.
+    ``pointer`` is the JSON pointer of the place where a JSON Schema describes it, as in a tool's parameters.
     """
 
-    def __init__(self, path: str, why: str) -> None:
-        self.path, self.why = path, why
+    def __init__(self, path: str, why: str, pointer: str = "") -> None:
+        self.path, self.why, self.pointer = path, why, pointer
         super().__init__(f"{path}: {why}")
-        self._arguments = (path, why)
+        self._arguments = (path, why, pointer)
 
 
 class EmptyLanguageError(GrammarError):

@@ -20,6 +20,20 @@ _CHOICE = '{"type": "auto"}, "any", "none", or {"type": "tool", "name": ...}'
 _THINKING = '{"type": "enabled", "budget_tokens": ...}, "adaptive" or "disabled"'
 
 
+def names_of(request: CountRequest) -> tuple[tuple[str, str], ...]:
+    """How parts of the request are called that chats have other names for (see `failures.renamed`)."""
+    format = "output_config.format" if request.output_format is None else "output_format"
+    return (
+        (r"tools\.(\d+)\.function\.parameters", r"tools.\1.input_schema"),
+        (r"tools\.(\d+)\.function", r"tools.\1"),
+        (r"response_format\.json_schema\.schema", f"{format}.schema"),
+        (r"response_format", format),
+        (r"reasoning_effort", "output_config.effort"),
+        (r"thinking_token_budget", "thinking.budget_tokens"),
+        (r"stop", "stop_sequences"),
+    )
+
+
 class CountRequest(Strict):
     """``POST /v1/messages/count_tokens``."""
 

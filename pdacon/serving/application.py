@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -28,7 +28,7 @@ from pdacon.serving.bodies import Bodies
 from pdacon.serving.describing import described, page, page_of_error
 from pdacon.serving.draining import Draining
 from pdacon.serving.engine import Engine
-from pdacon.serving.failures import RequestError, of_validation, unexpected
+from pdacon.serving.failures import RequestError, of_validation, renamed, unexpected
 from pdacon.serving.keys import require_key
 from pdacon.serving.memory import give_back
 from pdacon.serving.metrics import Metrics
@@ -153,7 +153,8 @@ class _Application:
     async def responses(self, request: Request) -> Response:
         """``POST /v1/responses``."""
         asked = await self.bodies.read(request, ResponsesRequest)
-        job = await self._chat_job(request, await self._converted(request, lambda: responses.chat_of(asked)))
+        with _named(responses.NAMES):
+            job = await self._chat_job(request, await self._converted(request, lambda: responses.chat_of(asked)))
         name = self.settings.model_name
         if asked.stream:
             return await _events(request, responses.stream(job, asked, name), done=False)
@@ -162,7 +163,9 @@ class _Application:
     async def anthropic_messages(self, request: Request) -> Response:
         """``POST /v1/messages``."""
         asked = await self.bodies.read(request, MessagesRequest)
-        job = await self._chat_job(request, await self._converted(request, lambda: anthropic_messages.chat_of(asked)))
+        with _named(anthropic_messages.names_of(asked)):
+            chat = await self._converted(request, lambda: anthropic_messages.chat_of(asked))
+            job = await self._chat_job(request, chat)
         name = self.settings.model_name
         if asked.stream:
             chunks = anthropic_messages.stream(job, name)
@@ -173,8 +176,9 @@ class _Application:
         """``POST /v1/messages/count_tokens``."""
         asked = await self.bodies.read(request, CountRequest)
         self._require_model(asked.model)
-        chat = await self._converted(request, lambda: anthropic_messages.chat_of(asked))
-        ids = await self._prepared(request, lambda: self._prompt_of_chat(chat))
+        with _named(anthropic_messages.names_of(asked)):
+            chat = await self._converted(request, lambda: anthropic_messages.chat_of(asked))
+            ids = await self._prepared(request, lambda: self._prompt_of_chat(chat))
         return JSONResponse({"input_tokens": len(ids)})
 
     async def tokenize(self, request: Request) -> Response:
@@ -394,6 +398,15 @@ class _Application:
                 return Response(status_code=GONE)
 
         return guarded
+
+
+@contextmanager
+def _named(names: Sequence[tuple[str, str]]) -> Iterator[None]:
+    """What is refused within is named as in the interface that the request came by."""
+    try:
+        yield
+    except RequestError as error:
+        raise renamed(error, names) from error
 
 
 def _validated(work: Callable[[], ChatRequest]) -> ChatRequest:

@@ -127,6 +127,24 @@ def malformed(param: str, wanted: str) -> RequestError:
     return RequestError(400, f"{param} must be {wanted}", param=param, code="bad_request")
 
 
+def renamed(error: RequestError, names: Sequence[tuple[str, str]]) -> RequestError:
+    """An error about a request as that of a chat, with the names of the interface that it came by.
+
+    ``names``: regular expressions of the beginnings of chats' names, and what stands there instead; the first counts.
+    """
+    if error.param is None:
+        return error
+    for pattern, name in names:
+        param, count = re.subn(rf"\A{pattern}(?![^./])", name, error.param)
+        if count:
+            rest = error.message.removeprefix(error.param)
+            message = error.message if rest == error.message else f"{param}{rest}"
+            return RequestError(
+                error.status, message, param=param, code=error.code, page=error.page, headers=error.headers
+            )
+    return error
+
+
 def only(given: Mapping[str, Any], known: Sequence[str], param: str) -> None:
     """Refuse members that nobody knows: a misspelled one would be left out in silence."""
     for key in given:
@@ -143,10 +161,12 @@ def of_grammar(error: PdaconError, param: str, tools: Mapping[str, str] = Mappin
     """
     message, code = described(error), "bad_grammar"
     if isinstance(error, UnsupportedTypeError):
-        tool = next((name for name in tools if re.match(rf"{re.escape(name)}(?![\w-])", error.path)), None)
-        return RequestError(
-            400, message, param=param if tool is None else tools[tool], code="bad_schema", page=error.page
-        )
+        # A path has the name of the tool, or that of its definition, in which there are no hyphens.
+        spelled = [(name, name) for name in tools] + [(name, re.sub(r"\W", "_", name)) for name in tools]
+        tool = next((name for name, text in spelled if re.match(rf"{re.escape(text)}(?![\w-])", error.path)), None)
+        within = re.sub(r"\A#(?:/\$defs/[^/]+)?", "", error.pointer)  # the tool's schema is a definition of all
+        place = param if tool is None else f"{tools[tool]}{within}"
+        return RequestError(400, message, param=place, code="bad_schema", page=error.page)
     if isinstance(error, UnsupportedSchemaError):
         return RequestError(
             400, message, param=f"{param}{error.pointer.removeprefix('#')}", code="bad_schema", page=error.page

@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import Any
 
 from pdacon.base.quoting import did_you_mean
-from pdacon.errors import PdaconError
-from pdacon.frontends.tool_formats import FORMATS, AnswerValues, Reasoning, ToolFormat
+from pdacon.errors import PdaconError, UnsupportedTypeError
+from pdacon.frontends.tool_formats import FORMATS, AnswerValues, Reasoning, ToolFormat, refuse_name
 from pdacon.integrations.answer_formats import AnswerFormat, Format, Kind, grammar_kind
 from pdacon.integrations.json_reading import OPTIONS, said_options, with_reading
 from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError, malformed, of_grammar, only
 from pdacon.serving.protocol import ChatRequest, Common
-from pdacon.serving.requested_tools import Calls, calls_of
+from pdacon.serving.requested_tools import Calls, RequestedTool, calls_of
 
 _KINDS = ("json", "regex", "choice", "grammar", "json_object", "structural_tag")  # of `structured_outputs`
 _ONE_LINE = {
@@ -98,12 +98,23 @@ def _answer(
     places = {tool.name: tool.place for tool in tools}
     if asked.inputs:  # what is wrong with a schema names its tool, so that this is about a grammar
         param = next(tool.place for tool in tools if tool.input is not None)
+    for tool in tools:
+        _require_name(tool, tool_format)
     try:
         values = asked.values()
     except PdaconError as error:
         raise of_grammar(error, param, places) from error
     texts = frozenset(tool.name for tool in tools if tool.takes_text)
     return Wanted(asked.said(), param if content is None else content.param, values, places, texts)
+
+
+def _require_name(tool: RequestedTool, tool_format: ToolFormat) -> None:
+    """Refuse a tool whose name the format cannot write. Raises RequestError."""
+    try:
+        refuse_name(tool_format, tool.name)
+    except UnsupportedTypeError as error:
+        where = f"{tool.place.rpartition('.')[0]}.name"
+        raise RequestError(400, f"{where}: {error.why}", param=where, page=error.page) from error
 
 
 def _reasoning(tool_format: ToolFormat, prompt: str) -> Reasoning:
@@ -144,10 +155,12 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         return _grammar(given.get("grammar"), given.get("syntax"), f"{param}.grammar")
     if kind == "regex":
         only(given, ("type", "regex", "pattern"), param)
-        return _regex(given.get("regex", given.get("pattern")), f"{param}.regex")
+        name = "pattern" if "regex" not in given and "pattern" in given else "regex"
+        return _regex(given.get(name), f"{param}.{name}")
     if kind == "choice":
         only(given, ("type", "choice", "choices"), param)
-        return _choice(given.get("choice", given.get("choices")), f"{param}.choice")
+        name = "choices" if "choice" not in given and "choices" in given else "choice"
+        return _choice(given.get(name), f"{param}.{name}")
     if kind == "structural_tag":
         only(given, ("type", "format", "structures", "triggers"), param)
         return Wanted(Format.of("structural_tag", json.dumps(given)), param)

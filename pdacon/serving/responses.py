@@ -36,6 +36,16 @@ _TEXTS = ("input_text", "output_text", "text")
 _TOOL = '{"type": "function", "name": ..., "parameters": {...}} or {"type": "custom", "name": ..., "format": {...}}'
 _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant"}
 
+NAMES = (
+    (r"tools\.(\d+)\.custom\.format\.grammar", r"tools.\1.format"),
+    (r"tools\.(\d+)\.(?:custom|function)", r"tools.\1"),
+    (r"response_format\.json_schema", "text.format"),
+    (r"response_format", "text.format"),
+    (r"reasoning_effort", "reasoning.effort"),
+    (r"max_tokens", "max_output_tokens"),
+)
+"""How parts of a request are called that chats have other names for (see `failures.renamed`)."""
+
 
 class ResponsesRequest(Strict):
     """``POST /v1/responses``."""

@@ -22,6 +22,8 @@ WEATHER: Any = {
         "additionalProperties": False,
     },
 }
+UNIQUE = {"type": "object", "properties": {"x": {"type": "array", "uniqueItems": True}}}
+SCHEMA = {"type": "json_schema", "schema": UNIQUE}
 ASKED: Any = {"model": "tiny", "max_tokens": 200, "messages": [{"role": "user", "content": "hi"}], "tools": [WEATHER]}
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Oslo", "x": 1e500}}\n</tool_call>'
 SAID = f"<think>\nHm.\n</think>\n\nI look.\n{CALL}"
@@ -173,6 +175,11 @@ def test_tokens_of_past_calls_are_counted(server: Running, monkeypatch: pytest.M
         ({"thinking": {"type": "on"}}, "thinking"),
         ({"output_format": {"type": "text"}}, "output_format"),
         ({"temperatur": 1}, "temperatur"),
+        ({"tools": [{"name": "a", "input_schema": UNIQUE}]}, "tools.0.input_schema/properties/x"),
+        ({"tools": [{"name": 'a b"', "input_schema": {}}]}, "tools.0.name"),
+        ({"tools": [WEATHER, WEATHER]}, "tools.1.name"),
+        ({"output_config": {"format": SCHEMA}}, "output_config.format.schema/properties/x"),
+        ({"output_format": SCHEMA}, "output_format.schema/properties/x"),
         (
             {"messages": [{"role": "assistant", "content": [{"type": "thinking"}, {"type": "text"}]}]},
             "messages.0.content.1",
@@ -188,6 +195,7 @@ def test_what_cannot_be_done_is_refused(server: Running, fields: Any, param: str
     error = answer.json()
     assert (answer.status_code, error["type"], error["error"]["type"]) == (400, "error", "invalid_request_error")
     assert error["error"]["param"] == param
+    assert not any(name in error["error"]["message"] for name in (".function", "response_format"))
 
 
 def test_keys_come_by_either_header(server: Running) -> None:

@@ -185,6 +185,10 @@ def test_what_was_said_before(server: Running, client: openai.OpenAI, monkeypatc
     assert '"city": "Oslo"' in text
 
 
+UNIQUE = {"type": "object", "properties": {"x": {"type": "array", "uniqueItems": True}}}
+SCHEMA = {"type": "json_schema", "name": "n", "schema": UNIQUE}
+
+
 def grammar_tool(syntax: str, definition: str) -> Any:
     return {"type": "custom", "name": "f", "format": {"type": "grammar", "syntax": syntax, "definition": definition}}
 
@@ -198,18 +202,24 @@ def grammar_tool(syntax: str, definition: str) -> Any:
         ({"previous_response_id": "resp_1"}, "previous_response_id"),
         ({"background": True}, "background"),
         ({"tools": [{"type": "web_search"}]}, "tools.0"),
-        ({"tools": [grammar_tool("ebnf", "")]}, "tools.0.custom.format.grammar.syntax"),
+        ({"tools": [grammar_tool("ebnf", "")]}, "tools.0.format.syntax"),
         ({"text": {"format": {"type": "json_schema", "name": "x"}}}, "text.format"),
         ({"text": {"formt": {}}}, "text"),
         ({"tool_choice": {"type": "function", "name": "x"}, "tools": [WEATHER]}, "tool_choice"),
         ({"max_tokens": 5}, "max_tokens"),
-        ({"tools": [grammar_tool("lark", "start: x")]}, "tools.0.custom.format"),
+        ({"tools": [grammar_tool("lark", "start: x")]}, "tools.0.format"),
+        ({"tools": [{"type": "function", "name": "a", "parameters": UNIQUE}]}, "tools.0.parameters/properties/x"),
+        ({"tools": [WEATHER, WEATHER]}, "tools.1.name"),
+        ({"text": {"format": SCHEMA}}, "text.format.schema/properties/x"),
+        ({"text": {"format": {"type": "choice", "choices": []}}}, "text.format.choices"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_refused(server: Running, fields: Any, param: str) -> None:
     asked = {"model": "tiny", "input": "hi", "max_output_tokens": 5, **fields}
     answer = httpx.post(f"{server.address}/v1/responses", json=asked, headers=HEADERS, timeout=60)
-    assert (answer.status_code, answer.json()["error"]["param"]) == (400, param)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["param"]) == (400, param)
+    assert not any(name in error["message"] for name in (".function", ".custom", "response_format"))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 50])

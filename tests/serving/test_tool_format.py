@@ -184,9 +184,11 @@ def test_errors_name_the_tool_or_the_format() -> None:
     tool, good = {"name": "f", "parameters": bad}, {"name": "g", "parameters": {}}
     compiler = Compiler(VOCABULARY, ServerSettings(), Metrics("tiny"))
     for fields, param in (
-        ({"tools": offered(good, tool)}, "tools.1.function.parameters"),
+        ({"tools": offered(good, tool)}, "tools.1.function.parameters/properties/a"),
         ({"tools": offered(good), "response_format": format}, "response_format.json_schema.schema/properties/a"),
-        ({"tools": offered({"name": "a<b", "parameters": {}})}, "tools.0.function.parameters"),
+        ({"tools": offered(good, tool | {"name": "f-x"})}, "tools.1.function.parameters/properties/a"),
+        ({"tools": offered({"name": "a<b", "parameters": {}})}, "tools.0.function.name"),
+        ({"response_format": {"type": "choice", "choices": []}}, "response_format.choices"),
     ):
         with pytest.raises(RequestError) as refused:
             asyncio.run(constraint_of(compiler, request(**fields)))

@@ -13,7 +13,13 @@ states of a reader), ``reading`` (the reader), ``writing`` (answers as texts), `
 them, and what texts stand for).
 """
 
-from pdacon.frontends.tool_formats.answer_values import AnswerValues, ToolAnswers, answer_values, tool_answers
+from pdacon.frontends.tool_formats.answer_values import (
+    AnswerValues,
+    ToolAnswers,
+    answer_values,
+    refuse_name,
+    tool_answers,
+)
 from pdacon.frontends.tool_formats.building import INPUT
 from pdacon.frontends.tool_formats.formats import FORMATS, format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Reasoning
@@ -42,6 +48,7 @@ __all__ = [
     "format_of",
     "format_of_response_template",
     "overlap",
+    "refuse_name",
     "tool_answers",
     "with_tokens_of",
 ]

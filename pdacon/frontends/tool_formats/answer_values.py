@@ -343,7 +343,7 @@ def _grammars(values: AnswerValues, content: AnyGrammar | None, inputs: Mapping[
             listed = ", ".join(tool.name for tool in described.tools)
             raise ValueError(f'choice is "auto", "required", "none" or a tool of {listed}, not {choice!r:.60}')
     for schema in schemas:
-        _refuse_name(asked.format, schema.name)
+        refuse_name(asked.format, schema.name)
     calls = f"calls of {', '.join(schema.name for schema in schemas)}" if schemas else "answers"
     source = f"{calls} in the format {asked.format.name}"
     spelling = described.form.spelling
@@ -392,8 +392,11 @@ def _unenforced(content: AnyGrammar | None) -> tuple[tuple[str, str, str], ...]:
     return content.data().unenforced if known is None and isinstance(content, OnDemand) else known or ()
 
 
-def _refuse_name(format: ToolFormat, name: str) -> None:
-    """A name is written as it is: what ends it must not be in it."""
+def refuse_name(format: ToolFormat, name: str) -> None:
+    """Refuse a name of a tool that has what ends it: it is written as it is.
+
+    Raises UnsupportedTypeError.
+    """
     ends = (format.ends_within("name", name), *(character for character in '"\\<>[]{}\n\t ' if character in name))
     for end in filter(None, ends):
         raise UnsupportedTypeError(name, f"a tool's name has no {end!r} in the format {format.name}; rename it")

@@ -223,7 +223,8 @@ def told_of_types(name: str, definitions: Any) -> Iterator[None]:
         yield
     except UnsupportedSchemaError as error:
         place = path_of(error.pointer, name, definitions)
-        raise UnsupportedTypeError(place, f"{error.keyword}: {error.why}" if error.keyword else error.why) from error
+        why = f"{error.keyword}: {error.why}" if error.keyword else error.why
+        raise UnsupportedTypeError(place, why, error.pointer) from error
 
 
 def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hints, Shape, str]:
