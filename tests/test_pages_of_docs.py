@@ -42,3 +42,10 @@ def test_lines_of_prose_are_not_wide(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     wide = [line for line in text.splitlines() if len(line) > WIDTH and " " in line.strip()]
     assert [line for line in wide if not line.startswith(MARKED)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pdacon_is_installed_from_a_checkout(page: Path) -> None:
+    """No package index has it."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"pip install (?:[^\n`]* )?['\"]?pdacon(?:\[[^\n`]*|['\"]?$)", text, flags=re.MULTILINE) == []

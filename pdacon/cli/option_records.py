@@ -138,7 +138,8 @@ class Serving:
         ),
     ] = "auto"
     cache: Annotated[
-        Path | None, typer.Option("--cache", metavar="FOLDER", help="Keep compiled schemas and grammars there.")
+        Path | None,
+        typer.Option("--cache", metavar="FOLDER", help="Keep compiled grammars there; schemas are read on demand."),
     ] = None
     store: Annotated[
         str | None, hidden_option("--store", metavar="URL", help="Share them there with other machines: s3://...")
