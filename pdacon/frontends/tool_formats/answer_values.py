@@ -30,7 +30,7 @@ from pdacon.frontends.tool_formats.parameters import FORBIDDEN, ListedNames
 from pdacon.frontends.tool_formats.reading import AnswerPlan, AnswerReader
 from pdacon.frontends.tool_formats.recognizing import with_tokens
 from pdacon.frontends.tool_formats.records import ToolFormat
-from pdacon.frontends.tool_formats.scalars import ALL_KINDS
+from pdacon.frontends.tool_formats.scalars import ALL_KINDS, OPENINGS, reads_as
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 from pdacon.frontends.tool_formats.writing import written_answer
 from pdacon.frontends.types.grammars import DescribedTools, described_tools
@@ -107,7 +107,7 @@ class AnswerValues:
             "text": value.text,
             "calls": [(name, {key: _as_read(text) for key, text in arguments.items()}) for name, arguments in calls],
         }
-        refusal = self._stop_within(value)
+        refusal = self._stop_within(value) or self._misread(calls)
         for all_blanks in (False, True) if refusal is None else ():
             try:
                 text = written_answer(
@@ -141,6 +141,19 @@ class AnswerValues:
             for stop in stops_of(self.asked.layout, role):
                 if stop in text:
                     return f"its {role} has {quoted(stop)} in it, which is a mark of the format there"
+        return None
+
+    def _misread(self, calls: Sequence[tuple[str, dict[str, str]]]) -> str | None:
+        """That a string begins as an object or an array that may stand there, which the grammar takes it for."""
+        format = self.asked.format
+        if not format.argument or format.tells_strings:
+            return None
+        for name, arguments in calls:
+            for key, text in arguments.items():
+                plain = json.loads(text) if text.startswith('"') else ""
+                kind = reads_as(plain, self._kinds(name, key), format.python_constants)
+                if kind in OPENINGS.values():
+                    return f"{name}.{key} is a string that begins as an {kind}, which may stand there, too"
         return None
 
     def _read_back(self, text: str) -> dict[str, Any]:

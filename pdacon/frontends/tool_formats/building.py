@@ -362,7 +362,7 @@ class _Builder:
 
     def _schemas(self, tool: str, values: Sequence[ArgumentValues]) -> tuple[Schema, ...]:
         """Those of values that are symbols; UndecidedError if one cannot be."""
-        pieces = [self._value(schema, tool) for each in values for schema in _containers_of(each).values()]
+        pieces = [self._value(schema, tool) for each in values for schema in self._containers_of(each).values()]
         return tuple(piece.schema for piece in pieces if isinstance(piece, SchemaPiece))
 
     def _tagged_arguments(
@@ -455,10 +455,9 @@ class _Builder:
         place = f"{tool}.{name}" if isinstance(name, str) else tool
         parts = parts_of_template(self.format.argument.partition("$value")[0])
         stop, tail = self.format.value_end[0], "".join(self.format.value_end)
-        slots_within = {part.slot for part in parts if isinstance(part, Open)}
-        typed = not slots_within.isdisjoint(("type", "is_string"))
+        typed = self.format.tells_strings
         heads: dict[tuple[Part, ...], list[Piece]] = {}
-        for (kind, is_string), pieces in self._texts_of(values, typed, "type" in slots_within, blanks, stop, place):
+        for (kind, is_string), pieces in self._texts_of(values, typed, blanks, stop, place):
             slots = {"type": kind, "is_string": is_string}
             head = joined_parts([slots.get(part.slot, part) if isinstance(part, Open) else part for part in parts])
             around = [] if blanks is None or is_string == "true" else [blanks]
@@ -472,8 +471,13 @@ class _Builder:
         ])  # fmt: skip
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
+    def _containers_of(self, values: ArgumentValues) -> dict[str, Schema]:
+        """The schemas of the objects and arrays among values: one of both, unless the type stands before a value."""
+        listed = {kind: each for kind, each in values.others.items() if isinstance(each, Schema)}
+        return listed if values.containers is None or self.format.tells_types else {"object": values.containers}
+
     def _texts_of(
-        self, values: ArgumentValues, typed: bool, typed_kinds: bool, blanks: TextPiece | None, stop: str, place: str
+        self, values: ArgumentValues, typed: bool, blanks: TextPiece | None, stop: str, place: str
     ) -> Iterator[tuple[tuple[str, str], list[Piece]]]:
         """The texts of an argument's values, by their type and whether they are strings."""
         python_constants, stops = self.format.python_constants, (*self._texts((stop,)), *self.spelling.excludes)
@@ -483,10 +487,10 @@ class _Builder:
         if raw:
             yield ("string", "true"), [TextPiece(raw, place)]
         others = values.others
-        if self.on_demand and not typed_kinds:
+        if self.on_demand:
             others = {
                 **{kind: each for kind, each in others.items() if isinstance(each, RegularSet)},
-                **_containers_of(values),
+                **self._containers_of(values),
             }
         for kind, other in others.items():
             yield (
@@ -502,12 +506,6 @@ class _Builder:
 def _each_with(piece: Piece, end: Piece) -> Piece:
     """A piece with an end behind it, in each of its alternatives."""
     return either([sequence([part, end]) for part in (piece.items if isinstance(piece, OneOf) else (piece,))])
-
-
-def _containers_of(values: ArgumentValues) -> dict[str, Schema]:
-    """The schemas of the objects and arrays among values: one of both, where there are both."""
-    listed = {kind: each for kind, each in values.others.items() if isinstance(each, Schema)}
-    return listed if values.containers is None else {"object": values.containers}
 
 
 def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:

@@ -302,6 +302,16 @@ class ToolFormat:
         """Whether each argument is written by itself."""
         return bool(self.argument) or self.value_marks is not None
 
+    @property
+    def tells_types(self) -> bool:
+        """Whether the type of an argument stands before its value."""
+        return "$type" in self.argument
+
+    @property
+    def tells_strings(self) -> bool:
+        """Whether it stands before the value of an argument if that is a string."""
+        return self.tells_types or "$is_string" in self.argument
+
 
 def written_members(marks: ValueMarks, members: Mapping[str, Any]) -> str:
     """Arguments, or the members of an object, in marks; without what stands around all of them.
