@@ -202,12 +202,33 @@ class AnswerValues:
         tool = self._tool(call.name)
         if self.asked.choice not in (*get_args(Choice), call.name):
             raise Mismatch("answer", f"it calls {call.name!r:.60}, and choice is {self.asked.choice!r:.60}")
-        raw: dict[str, Any] = tool.arguments.write(call.arguments, call.name)
+        if not isinstance(call.arguments, Mapping):
+            advice = "json.loads reads a text of JSON" if isinstance(call.arguments, str) else "{} has none"
+            raise TypeError(f"{call.name}: the arguments of a call are a dict, not {call.arguments!r:.60}; {advice}")
+        raw = self._written(tool, call)
         names = self._names[call.name]
         for name in raw if self.asked.format.tagged else ():
             if name not in names.names and (why := self._keeps_out(name, names)) is not None:
                 raise Mismatch(call.name, f"it lists no argument {name!r:.60}, and {why}")
         return {name: raw[name] for name in (*names.names, *raw) if name in raw}
+
+    def _written(self, tool: Tool, call: Call) -> dict[str, Any]:
+        """The raw arguments of a call, of values of their types or, as a model has written them, of JSON."""
+        form = self._described.form
+        try:
+            raw: dict[str, Any] = tool.arguments.write(call.arguments, call.name)
+        except Mismatch:
+            try:
+                given = json.dumps(call.arguments)
+                values = tool.arguments.read(form.loads(given), call.name)
+                values = {name: value for name, value in values.items() if name in call.arguments}
+                raw = tool.arguments.write(values, call.name)
+                is_same = _has(json.loads(form.dumps(raw)), json.loads(given))
+            except (TypeError, ValueError, RecursionError):
+                is_same = False
+            if not is_same:  # a value of another type is not turned into what there has to be
+                raise
+        return raw
 
     def _keeps_out(self, name: str, names: ListedNames) -> str | None:
         """Why an argument that is not listed cannot have a name; None: it can, or its writer says why not."""
@@ -413,6 +434,15 @@ def refuse_name(format: ToolFormat, name: str) -> None:
     ends = (format.ends_within("name", name), *(character for character in '"\\<>[]{}\n\t ' if character in name))
     for end in filter(None, ends):
         raise UnsupportedTypeError(name, f"a tool's name has no {end!r} in the format {format.name}; rename it")
+
+
+def _has(value: Any, given: Any) -> bool:
+    """Whether a value of JSON is the given one, perhaps with members that have their defaults."""
+    if isinstance(value, dict) and isinstance(given, dict):
+        return all(name in value and _has(value[name], member) for name, member in given.items())
+    if isinstance(value, list) and isinstance(given, list):
+        return len(value) == len(given) and all(map(_has, value, given))
+    return type(value) is type(given) and bool(value == given)
 
 
 def _as_read(text: str) -> Any:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Any
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.tool_arguments import arguments_schema, call_schema, tool_identifier
 from pdacon.frontends.types.checks import check_characters
@@ -24,6 +25,8 @@ from pdacon.frontends.types.scalars import Anything
 from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, resolved, shown
 
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
+# What is like one of them, and is none.
+_KEYS = (*_SCHEMA_KEYS, "outputSchema", "output_schema", "response", "responseJsonSchema")
 
 
 @dataclass(frozen=True)
@@ -252,6 +255,9 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         check_characters(name, "its name")
     except Mismatch as error:
         raise UnsupportedTypeError(shown(name), str(error)) from None
+    for key in described:
+        if key not in _KEYS and (near := did_you_mean(str(key)[:60], _SCHEMA_KEYS)):
+            raise UnsupportedTypeError(name, f"a dict that describes a tool has no {key!r:.60}; {near.strip()}")
     if form.python:
         raise UnsupportedTypeError(name, 'a tool that a dict describes is taken with form="json" only')
     key = next(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import datetime
+import enum
 import pickle
 from typing import Any
 
+import pydantic
 import pytest
 from support.tool_answers import TOOLS, accepted, encoded, read, tools_of, vocabulary_of
 
@@ -305,3 +308,40 @@ def test_the_number_of_a_call_has_an_end(name: str) -> None:
             place = len(before) + max(0, len(index) - 1)
             with pytest.raises(ValueError, match=rf"at character {place} .* came, where"):
                 read(reader, pieces)
+
+
+class _Priority(enum.Enum):
+    low = "low"
+    high = "high"
+
+
+class _Ticket(pydantic.BaseModel):
+    """A ticket."""
+
+    priority: _Priority
+    due: datetime.date
+    count: int = 1
+
+
+def test_calls_of_classes_are_written_of_json_values_too() -> None:
+    """As a history of messages has them."""
+    grammar = pdacon.Grammar.from_tools([_Ticket], format="qwen3")
+    typed = {"priority": _Priority.low, "due": datetime.date(2024, 1, 2)}
+
+    def written(arguments: Any) -> str:
+        return grammar.write(pdacon.Answer("", "", (pdacon.Call("_Ticket", arguments),)))
+
+    assert written({"priority": "low", "due": "2024-01-02"}) == written(typed)
+    for wrong in ({"count": "1"}, {"count": 1.5}, {"count": True}, {"priority": "none"}, {"due": "2024-13-01"}):
+        with pytest.raises(ValueError, match="_Ticket"):
+            written({"priority": "low", "due": "2024-01-02", **wrong})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), [('{"q": "x"}', "json.loads"), (None, "{} has none"), ([], "{} has none")]
+)
+def test_arguments_of_a_call_that_are_no_dict_are_refused(arguments: Any, words: str) -> None:
+    tool = {"name": "s", "parameters": {"type": "object", "properties": {"q": {"type": "string"}}}}
+    grammar = pdacon.Grammar.from_tools([tool], format="qwen3")
+    with pytest.raises(TypeError, match=f"s: the arguments of a call are a dict, not .*{words}"):
+        grammar.write(pdacon.Answer("", "", (pdacon.Call("s", arguments),)))

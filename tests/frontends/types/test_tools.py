@@ -162,3 +162,14 @@ def test_a_typed_dict_is_a_tool() -> None:
     assert grammar.write(call) == '{"name": "Search", "arguments": {"text": "a"}}'
     with pytest.raises(UnsupportedTypeError, match=r"^Search: a TypedDict as a tool"):
         Grammar.from_tools([Search], form="python")
+
+
+@pytest.mark.parametrize("key", ["paramters", "Parameters", "input_shema"])
+@pytest.mark.parametrize("format", [None, "qwen3"])
+def test_a_misspelled_schema_of_a_tool_is_refused(key: str, format: str | None) -> None:
+    """Without its schema the tool would have no arguments."""
+    function = {"name": "a", key: {"type": "object", "properties": {"x": {"type": "integer"}}}}
+    for tool in (function, {"type": "function", "function": function}):
+        with pytest.raises(UnsupportedTypeError, match=rf"a: .* no '{key}'; did you mean"):
+            Grammar.from_tools([tool], **({} if format is None else {"format": format}))
+    Grammar.from_tools([{"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {}, "annotations": {}}])
