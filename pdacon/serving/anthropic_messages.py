@@ -69,8 +69,8 @@ def chat_of(request: CountRequest) -> ChatRequest:
     fields: dict[str, Any] = {"model": request.model, "messages": [*_system(request.system), *_messages(request)]}
     if request.tools:
         fields["tools"] = [_tool(tool, f"tools.{index}") for index, tool in enumerate(request.tools)]
-        if request.tool_choice is not None:
-            fields.update(_choice(request.tool_choice))
+    if request.tool_choice is not None:
+        fields.update(_choice(request.tool_choice))
     if (format := _format(request)) is not None:
         fields["response_format"] = {"type": "json_schema", "json_schema": {"name": "it", "schema": format}}
     if (effort := (request.output_config or {}).get("effort")) is not None:

@@ -34,6 +34,7 @@ _FIELDS = MappingProxyType(
         "reasoning_content": _TEXT,
     }
 )
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _PART = MappingProxyType({"type": _TEXT, "text": _TEXT})
 _CALL = MappingProxyType(
     {"id": _TEXT, "type": _TEXT, "function": _OBJECT, "custom": _OBJECT, "index": _Field((int,), "give a whole number")}
@@ -52,6 +53,10 @@ def checked(messages: Sequence[Mapping[str, Any]]) -> None:
         _check(message, _FIELDS, place)
         if not message.get("role"):
             refuse(f"{place}.role", "each message has a role, such as 'user'")
+        if message["role"] not in _ROLES:
+            refuse(f"{place}.role", f"give {', '.join(_ROLES[:-1])} or {_ROLES[-1]}")
+        if message["role"] == "tool" and message.get("tool_call_id") is None:
+            refuse(f"{place}.tool_call_id", "it is missing; give the id of the call that this is the result of")
         if message.get("content") is None and not message.get("tool_calls") and not message.get("function_call"):
             refuse(f"{place}.content", "it is missing; only a message with tool_calls may be without it")
         content = message.get("content")

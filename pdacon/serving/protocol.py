@@ -74,6 +74,7 @@ def _ids(given: Any) -> tuple[int, ...]:
     return tuple(given)
 
 
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]  # OpenAI's and Anthropic's
 Bias = Annotated[dict[int, float], BeforeValidator(_bias)]
 Ids = Annotated[tuple[int, ...], BeforeValidator(_ids)]
 
@@ -153,7 +154,7 @@ class ChatRequest(Common):
     top_logprobs: Top | None = None
     chat_template_kwargs: dict[str, Any] | None = None
     thinking_token_budget: Budget | None = None
-    reasoning_effort: str | None = None
+    reasoning_effort: Effort | None = None
 
     @field_validator("messages")
     @classmethod

@@ -178,6 +178,8 @@ def test_tokens_of_past_calls_are_counted(server: Running, monkeypatch: pytest.M
         ({"tools": [{"name": "a", "input_schema": UNIQUE}]}, "tools.0.input_schema/properties/x"),
         ({"tools": [{"name": 'a b"', "input_schema": {}}]}, "tools.0.name"),
         ({"tools": [WEATHER, WEATHER]}, "tools.1.name"),
+        ({"tools": [], "tool_choice": {"type": "any"}}, "tool_choice"),
+        ({"output_config": {"effort": "extreme"}}, "output_config.effort"),
         ({"output_config": {"format": SCHEMA}}, "output_config.format.schema/properties/x"),
         ({"output_format": SCHEMA}, "output_format.schema/properties/x"),
         (

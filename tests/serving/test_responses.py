@@ -210,6 +210,7 @@ def grammar_tool(syntax: str, definition: str) -> Any:
         ({"tools": [grammar_tool("lark", "start: x")]}, "tools.0.format"),
         ({"tools": [{"type": "function", "name": "a", "parameters": UNIQUE}]}, "tools.0.parameters/properties/x"),
         ({"tools": [WEATHER, WEATHER]}, "tools.1.name"),
+        ({"reasoning": {"effort": "extreme"}}, "reasoning.effort"),
         ({"text": {"format": SCHEMA}}, "text.format.schema/properties/x"),
         ({"text": {"format": {"type": "choice", "choices": []}}}, "text.format.choices"),
     ],
