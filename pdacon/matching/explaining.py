@@ -231,14 +231,17 @@ class Explainer:
         if not words:
             return explanation
 
-        def worded(names: Iterable[str]) -> tuple[str, ...]:
-            return tuple(dict.fromkeys(_OF_PATTERN.sub(words, name) for name in names))
+        def worded(text: str) -> str:
+            return _OF_PATTERN.sub(lambda _: words, text)  # words may have backslashes
+
+        def all_worded(names: Iterable[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(map(worded, names)))
 
         return replace(
             explanation,
-            reason=_OF_PATTERN.sub(words, explanation.reason),
-            expected=worded(explanation.expected),
-            unfinished=worded(explanation.unfinished),
+            reason=worded(explanation.reason),
+            expected=all_worded(explanation.expected),
+            unfinished=all_worded(explanation.unfinished),
         )
 
     def value_name(self, read: bytes) -> str:

@@ -253,3 +253,12 @@ def test_a_type_is_drawn_in_its_author_s_names() -> None:
     for words in ("the type", "Invoice", "Item", ">date<"):
         assert words in drawn
     assert "#/$defs" not in re.sub(r"<title>.*?</title>|<desc.*?</desc>", "", drawn, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("pattern", [r"\d", r"^[A-Z]{2}-\d{4}$", r"\x41", r"^\w+\\$", "^\\n$"])
+def test_a_pattern_may_have_backslashes(pattern: str) -> None:
+    grammar = Grammar.from_json_schema({"properties": {"n": {"type": "string", "pattern": pattern}}})
+    explained = grammar.explain('{"n": 1')
+    assert explained.schema[0] == f"n: a string, /{pattern}/"
+    assert not explained.allowed
+    assert not grammar.explain('{"n": [').allowed
