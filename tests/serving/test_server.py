@@ -243,7 +243,7 @@ def lark(text: str) -> Any:
         ({FORMAT: {"type": "structural_tag"}}, FORMAT, "#/format"),
         ({FORMAT: {"type": "structural_tag", "format": {"type": "any_txt"}}}, FORMAT, "any_text"),
         ({FORMAT: {"type": "regex", "regex": "(a"}}, "response_format.regex", ""),
-        ({FORMAT: {"type": "choice", "choices": []}}, "response_format.choice", "list"),
+        ({FORMAT: {"type": "choice", "choices": []}}, "response_format.choices", "list"),
         ({FORMAT: lark('start: x | y\nx: "a"\ny: "a"')}, GRAMMAR, "reduce/reduce"),
         ({FORMAT: lark("start: x\n%import .secret (x)")}, GRAMMAR, "%import"),
         ({FORMAT: lark("start: x\n%import \\\n .secret (x)")}, GRAMMAR, "%import"),
