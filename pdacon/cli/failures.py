@@ -53,7 +53,8 @@ def guarded(command: Callable[[], int]) -> int:
     """The exit status of ``command``, or of what stopped it. Errors that are nobody's input pass through."""
     try:
         status = command()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # a language server has closed it
+            sys.stdout.flush()
         return status
     except BrokenPipeError:
         return reader_gone(FINDINGS)  # what there was to be found is not known

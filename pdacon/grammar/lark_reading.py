@@ -105,7 +105,9 @@ def read_source(path: str | os.PathLike[str]) -> str:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        span = Span(os.fspath(path), 1, 1, 1, 1)
+        before = error.object[: error.start].decode()
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        span = Span(os.fspath(path), line, column, line, column + 1)
         if error.object.startswith(_SAVED_CONSTRAINT):
             way_out = f"pdacon.Constraint.load({os.fspath(path)!r})"
             message = f"this is a constraint that was saved, not a grammar; load it with {way_out}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -251,3 +253,19 @@ def test_gbnf(tmp_path: Path) -> None:
         assert [item.label for item in items] == ["num", "root"]
 
     visit(tmp_path, act)
+
+
+def test_a_server_that_is_told_to_stop_ends_in_silence() -> None:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+
+        def send(**message: Any) -> None:
+            body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+            assert server.stdin is not None
+            server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+        send(id=1, method="initialize", params={"processId": None, "rootUri": None, "capabilities": {}})
+        send(method="initialized", params={})
+        send(id=2, method="shutdown", params=None)
+        send(method="exit")
+        _, complaints = server.communicate(timeout=PATIENCE)
+    assert (server.returncode, complaints) == (0, b"")
