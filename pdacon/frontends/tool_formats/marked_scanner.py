@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from typing import Literal, TypeAlias
 
@@ -76,7 +77,7 @@ class MarkedScanner:
     def _match(self, text: str, at: int, options: tuple[str, ...]) -> str | None:
         """The longest of some texts that comes; "" if it is none of them; None: more has to come to know."""
         self.expected = options
-        for option in sorted(options, key=len, reverse=True):
+        for option in _longest_first(options):
             if text.startswith(option, at):
                 return option
             if len(text) - at < len(option) and option.startswith(text[at:]):
@@ -141,18 +142,25 @@ class MarkedScanner:
             return "python"
         return "text" if self._marks.stop else "value"
 
+    @cached_property
+    def _kinds_by_mark(self) -> dict[str, str]:
+        """The kinds of values that have a mark before them, by it."""
+        marks = self._marks
+        kinds = {marks.object[0]: "object", marks.array[0]: "array", marks.string[0]: "string"}
+        return {**kinds, **({marks.scalar[0]: "scalar"} if marks.scalar[0] else {})}
+
+    @cached_property
+    def _beginnings(self) -> tuple[str, ...]:
+        return tuple(self._kinds_by_mark)
+
     def _value(self, text: str, at: int) -> int | None:
         """The mark that a value begins with."""
-        marks = self._marks
-        begins = {marks.object[0]: "object", marks.array[0]: "array", marks.string[0]: "string"}
-        if marks.scalar[0]:
-            begins[marks.scalar[0]] = "scalar"
-        mark = self._match(text, at, tuple(begins))
+        mark = self._match(text, at, self._beginnings)
         if mark is None:
             return None
-        if not mark and marks.scalar[0]:
+        if not mark and self._marks.scalar[0]:
             raise UnexpectedTextError(at)
-        kind = begins[mark] if mark else "scalar"
+        kind = self._kinds_by_mark[mark] if mark else "scalar"
         if kind in ("object", "array"):
             self._open.append(_Begun(kind == "array", None))
             self._stage = "part"
@@ -165,6 +173,8 @@ class MarkedScanner:
         """The text of a string up to its mark; what may be the beginning of that is held back."""
         end = self._marks.string[1]
         self.expected = (end,)
+        if at == len(text):
+            return None
         place = text.find(end, at)
         stop = len(text) - overlap(text, end, at) if place < 0 else place
         self._out.append(between_quotes(text[at:stop]))
@@ -294,6 +304,11 @@ class MarkedScanner:
     def _after_value(self, top: _Begun) -> str:
         """What stands after a member or an item."""
         return self._marks.item[1] if top.is_array else self._marks.member[1].replace("$key", top.key)
+
+
+@lru_cache(maxsize=1024)
+def _longest_first(options: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(options, key=len, reverse=True))
 
 
 _STAGES: dict[_Stage, Callable[[MarkedScanner, str, int], int | None]] = {

@@ -40,6 +40,8 @@ def between_quotes(text: str) -> str:
 def overlap(text: str, mark: str, at: int = 0) -> int:
     """How many characters at the end of a text, from a place on, may be the beginning of a mark."""
     longest = min(len(mark) - 1, len(text) - at)
+    if text.find(mark[:1], len(text) - longest) < 0:  # as of most pieces
+        return 0
     return next((size for size in range(longest, 0, -1) if text.endswith(mark[:size])), 0)
 
 
