@@ -45,6 +45,7 @@ _FOREIGN = {
     "divisibleBy": 'it is of draft 3 and says nothing; write "multipleOf"',
 }
 _NEAR = 0.82
+_SHORTENED = {"thn": "then", "els": "else"}
 _OLD_REQUIRED = "required", bool  # which is passed over up to draft 4
 
 
@@ -120,9 +121,21 @@ def _is_read(keyword: str, node: Mapping[str, Any], draft: int, types: Collectio
     return not own or any(kind in types for kind in own)
 
 
+def _without_a_slip(keyword: str) -> Iterator[str]:
+    """What a keyword is without the commonest slips: two letters that changed places, or one that came twice."""
+    for at in range(len(keyword) - 1):
+        first, second = keyword[at : at + 2]
+        if first == second:
+            yield keyword[:at] + keyword[at + 1 :]
+        yield f"{keyword[:at]}{second}{first}{keyword[at + 2 :]}"
+
+
 @lru_cache(maxsize=1024)
 def misspelled(keyword: str) -> str:
     """Which keyword was meant by one that there is not; empty if none is near."""
+    slip = next((meant for meant in _without_a_slip(keyword) if meant in ASSERTIONS), _SHORTENED.get(keyword))
+    if slip is not None:
+        return f'it is no keyword of JSON Schema and says nothing; did you mean "{slip}"?'
     if keyword.startswith(("x-", "$")) and keyword[1:] not in _KNOWN:
         return ""
     plain = keyword.replace("_", "").replace("-", "").lower()

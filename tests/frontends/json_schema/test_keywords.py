@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -32,11 +33,20 @@ def quiet(schema: Any, **options: Any) -> Grammar:
         ("types", "type"),
         ("ref", "$ref"),
         ("oneof", "oneOf"),
+        ("itmes", "items"),
+        ("cosnt", "const"),
+        ("thn", "then"),
+        ("els", "else"),
+        ("nto", "not"),
+        ("iff", "if"),
+        ("$reff", "$ref"),
     ],
 )
 def test_a_misspelled_keyword_is_named(given: str, meant: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", given: 3}}}
-    with pytest.warns(GrammarWarning, match=f"^#/properties/a: {given}: it is no keyword .* did you mean") as caught:
+    with pytest.warns(
+        GrammarWarning, match=f"^#/properties/a: {re.escape(given)}: it is no keyword .* did you mean"
+    ) as caught:
         grammar = Grammar.from_json_schema(schema)
     assert caught[0].filename == __file__
     ((pointer, keyword, why),) = grammar.unenforced
