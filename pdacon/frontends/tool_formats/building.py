@@ -62,6 +62,7 @@ AnyGrammar: TypeAlias = "GrammarData | OnDemand"
 INPUT = "input"
 """The name of the only argument of a tool that takes a text."""
 _INDEX = RegularSet.from_regex(INDEX)
+_BEGINNING_WITH_A_BLANK = RegularSet.from_regex(r"(?s)[ \t\r\n].*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,7 +467,7 @@ class _Builder:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
         end = self._fixed(tail, place)
         whole = either([
-            sequence([self._head(head, name, blanks, place), _each_with(either(parts), end)])
+            sequence([self._head(head, name, blanks, place), _with_end(either(parts), end, blanks)])
             for head, parts in heads.items()
         ])  # fmt: skip
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
@@ -503,9 +504,23 @@ class _Builder:
                 yield ("boolean", "false"), [TextPiece(RegularSet.from_choices(constants), place)]
 
 
-def _each_with(piece: Piece, end: Piece) -> Piece:
-    """A piece with an end behind it, in each of its alternatives."""
-    return either([sequence([part, end]) for part in (piece.items if isinstance(piece, OneOf) else (piece,))])
+def _with_end(value: Piece, end: Piece, blanks: TextPiece | None) -> Piece:
+    """A value with an end behind it, in each of its alternatives.
+
+    Blanks that may stand before texts and before objects alike are one piece before all of them: a lexer could not tell
+    which ones it reads.
+    """
+    if not isinstance(value, OneOf):
+        return sequence([value, end])
+    texts = [item for item in value.items if isinstance(item, TextPiece)]
+    others = [item.items for item in value.items if isinstance(item, InOrder)]
+    if blanks is not None and len(texts) == 1 and len(texts) + len(others) == len(value.items):
+        solid = texts[0].set - _BEGINNING_WITH_A_BLANK
+        begin_alike = all(isinstance(items[0], TextPiece) and items[0].set == blanks.set for items in others)
+        if solid and begin_alike and blanks.set + solid == texts[0].set:
+            behind = [TextPiece(solid, texts[0].place), *(in_order(items[1:]) for items in others)]
+            return sequence([blanks, either([sequence([item, end]) for item in behind])])
+    return either([sequence([item, end]) for item in value.items])
 
 
 def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:
