@@ -124,7 +124,7 @@ def _is_read(keyword: str, node: Mapping[str, Any], draft: int, types: Collectio
 def _without_a_slip(keyword: str) -> Iterator[str]:
     """What a keyword is without the commonest slips: two letters that changed places, or one that came twice."""
     for at in range(len(keyword) - 1):
-        first, second = keyword[at : at + 2]
+        first, second = keyword[at], keyword[at + 1]
         if first == second:
             yield keyword[:at] + keyword[at + 1 :]
         yield f"{keyword[:at]}{second}{first}{keyword[at + 2 :]}"
