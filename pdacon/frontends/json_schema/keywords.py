@@ -135,7 +135,7 @@ def misspelled(keyword: str) -> str:
     """Which keyword was meant by one that there is not; empty if none is near."""
     slip = next((meant for meant in _without_a_slip(keyword) if meant in ASSERTIONS), _SHORTENED.get(keyword))
     if slip is not None:
-        return f'it is no keyword of JSON Schema and says nothing; did you mean "{slip}"?'
+        return f"it is no keyword of JSON Schema and says nothing; did you mean {slip}?"
     if keyword.startswith(("x-", "$")) and keyword[1:] not in _KNOWN:
         return ""
     plain = keyword.replace("_", "").replace("-", "").lower()
