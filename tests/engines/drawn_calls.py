@@ -18,15 +18,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import httpx
 import jsonschema
-from servers import events
-from tool_calls import FORMATS, ToolFormat, with_tokens
+from tool_calls import FORMATS, Answer, Refusal, ToolFormat, answer_to, bias_of, with_tokens
 from with_vllm import MODEL, server
 
 TEXT = {"type": "string", "maxLength": 8}
@@ -65,52 +63,14 @@ def requests(format: ToolFormat, count: int, bias: dict[str, float]) -> Iterator
         }  # fmt: skip
 
 
-@dataclass
-class Answer:
-    """The calls that vLLM read, each with its name and arguments; the content; why the answer ended; and its tokens."""
-
-    calls: list[list[str]] = field(default_factory=list)
-    content: str = ""
-    ending: str = ""
-    tokens: list[int] = field(default_factory=list)
-
-
-def ask(address: str, body: dict[str, Any]) -> Answer:
-    path = f"{address}/v1/chat/completions"
-    if not body["stream"]:
-        response = httpx.post(path, json=body, timeout=600)
-        if response.status_code != 200:
-            return Answer(content=response.text, ending="status")
-        (choice,) = response.json()["choices"]
-        message = choice["message"]
-        functions = [call["function"] for call in message.get("tool_calls") or []]
-        calls = [[function["name"], function["arguments"]] for function in functions]
-        return Answer(calls, message.get("content") or "", choice["finish_reason"], choice["token_ids"])
-    answer = Answer()
-    with httpx.stream("POST", path, json=body, timeout=600) as response:
-        if response.status_code != 200:
-            return Answer(content=response.read().decode(), ending="status")
-        for event in events(response):
-            for choice in event.get("choices", ()):
-                answer.content += choice["delta"].get("content") or ""
-                answer.ending = choice["finish_reason"] or answer.ending
-                answer.tokens += choice.get("token_ids") or []
-                for part in choice["delta"].get("tool_calls") or []:
-                    while len(answer.calls) <= part["index"]:
-                        answer.calls.append(["", ""])
-                    call, function = answer.calls[part["index"]], part.get("function") or {}
-                    call[0] += function.get("name") or ""
-                    call[1] += function.get("arguments") or ""
-    return answer
-
-
-def judged(format: ToolFormat, answer: Answer, body: dict[str, Any], tokenizer: Any) -> Iterator[str]:
+def judged(format: ToolFormat, answer: Answer | Refusal, body: dict[str, Any], tokenizer: Any) -> Iterator[str]:
     """What came of each call of an answer, and of its content."""
+    if isinstance(answer, Refusal):
+        yield f"refused: {answer.text[:200]}"
+        return
     calls, content, ending = answer.calls, answer.content, answer.ending
     own = f"of {tokenizer.decode(answer.tokens)!r:.300}"
     way = "streamed" if body["stream"] else "whole"
-    if ending == "status":
-        yield f"refused: {content[:200]}"
     if any(mark in content for mark in format.tokens):
         yield f"a mark in the content of {'a cut' if ending == 'length' else 'an'} answer ({way})"
     if ending == "length":
@@ -137,11 +97,10 @@ def run(format: ToolFormat, count: int) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         with_tokens(MODEL, format.tokens, Path(folder))
         tokenizer = AutoTokenizer.from_pretrained(folder)
-        bias = {str(tokenizer.convert_tokens_to_ids(token)): 6.0 for token in format.tokens}
-        asked = list(requests(format, count, bias))
+        asked = list(requests(format, count, bias_of(format, tokenizer)))
         options = "--enable-auto-tool-choice", "--tool-call-parser", format.parser
         with server(*options, model=Path(folder)) as address, ThreadPoolExecutor(16) as pool:
-            answers = pool.map(lambda body: ask(address, body), asked)
+            answers = pool.map(partial(answer_to, address), asked)
             told = Counter(
                 said
                 for answer, body in zip(answers, asked, strict=True)

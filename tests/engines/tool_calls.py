@@ -105,13 +105,21 @@ class ToolRequest:
 
 
 @dataclass
-class _Answer:
-    """An answer, put together of its parts where it was a stream."""
+class Answer:
+    """An answer, put together of its parts where it was a stream; of each call the name and the arguments."""
 
     calls: list[list[str]]
     tokens: list[int]
     content: str = ""
     ending: str | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error in place of an answer."""
+
+    status: int
+    text: str
 
 
 def with_tokens(model: Path, tokens: tuple[str, ...], folder: Path) -> None:
@@ -125,6 +133,14 @@ def with_tokens(model: Path, tokens: tuple[str, ...], folder: Path) -> None:
     wider.resize_token_embeddings(len(tokenizer))
     wider.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+def bias_of(format: ToolFormat, tokenizer: Any) -> dict[str, float]:
+    """What requests add to the tokens of a format.
+
+    The model has never seen the new tokens; without this it hardly calls a tool, or ends a number.
+    """
+    return {str(tokenizer.convert_tokens_to_ids(token)): 6.0 for token in format.tokens}
 
 
 def ask_all(address: str, format: ToolFormat, model: Path, seeds: int) -> Counter[str]:
@@ -150,10 +166,9 @@ class _Expected:
         self.format = format
         self._model = ToolParserManager.get_tool_parser(format.parser).structural_tag_model
         self._tokenizer = AutoTokenizer.from_pretrained(model)
-        # The model has never seen the new tokens; without this it hardly calls a tool, or ends a number.
-        self.bias = {str(self._tokenizer.convert_tokens_to_ids(one)): 6.0 for one in format.tokens}
+        self.bias = bias_of(format, self._tokenizer)
 
-    def is_missed(self, request: ToolRequest, answer: _Answer) -> bool:
+    def is_missed(self, request: ToolRequest, answer: Answer) -> bool:
         """Whether a text that was not cut is none of the tag. Of a free choice without strict tools there is no tag."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
         from vllm.tool_parsers.structural_tag_registry import get_model_structural_tag, limit_to_single_tool_call
@@ -177,14 +192,10 @@ def ask(address: str, expected: _Expected, request: ToolRequest) -> str:
     Misread is a text of the tag of which vLLM's parser reads no call or another one, such as free text with an object
     that has a name, in Llama's format, or the end of a call that comes in one piece of a stream, in DeepSeek's.
     """
-    format, path = expected.format, f"{address}/v1/chat/completions"
-    body = request.body | {"logit_bias": expected.bias}
-    with httpx.stream("POST", path, json=body, timeout=600) as response:
-        if response.status_code != 200:
-            return _refusal(format, request, response.status_code, response.read().decode())
-        answer = _streamed(response) if request.is_stream else _whole(json.loads(response.read()))
-    if isinstance(answer, str):  # once a stream has begun, vLLM refuses by an event
-        return _refusal(format, request, json.loads(answer)["error"]["code"], answer)
+    format = expected.format
+    answer = answer_to(address, request.body | {"logit_bias": expected.bias})
+    if isinstance(answer, Refusal):
+        return _judged_refusal(format, request, answer)
     # Without strict tools vLLM asks for no format, or for one whose arguments are any text.
     if format.style is not None and request.strict:
         return f"{request}: style {format.style} is not refused"
@@ -200,26 +211,34 @@ def ask(address: str, expected: _Expected, request: ToolRequest) -> str:
     )
 
 
-def _refusal(format: ToolFormat, request: ToolRequest, status: int, text: str) -> str:
-    if status == 400 and format.style is not None and f"style '{format.style}' is not supported" in text:
+def answer_to(address: str, body: dict[str, Any]) -> Answer | Refusal:
+    """What the server answers to a request that asks for the ids of tokens, too."""
+    with httpx.stream("POST", f"{address}/v1/chat/completions", json=body, timeout=600) as response:
+        if response.status_code != 200:
+            return Refusal(response.status_code, response.read().decode())
+        return _streamed(response) if body["stream"] else _whole(json.loads(response.read()))
+
+
+def _judged_refusal(format: ToolFormat, request: ToolRequest, refusal: Refusal) -> str:
+    is_of_style = format.style is not None and f"style '{format.style}' is not supported" in refusal.text
+    if refusal.status == 400 and is_of_style:
         return "refused"
-    return f"{request}: status {status}: {text[:300]}"
+    return f"{request}: status {refusal.status}: {refusal.text[:300]}"
 
 
-def _whole(answer: Any) -> _Answer:
+def _whole(answer: Any) -> Answer:
     (choice,) = answer["choices"]
     calls = [
         [one["function"]["name"], one["function"]["arguments"]] for one in choice["message"].get("tool_calls") or []
     ]
-    return _Answer(calls, choice["token_ids"], choice["message"].get("content") or "", choice["finish_reason"])
+    return Answer(calls, choice["token_ids"], choice["message"].get("content") or "", choice["finish_reason"])
 
 
-def _streamed(response: httpx.Response) -> _Answer | str:
-    """The answer, or the event that is none."""
-    answer = _Answer([], [])
+def _streamed(response: httpx.Response) -> Answer | Refusal:
+    answer = Answer([], [])
     for event in events(response):
-        if "choices" not in event:
-            return json.dumps(event)
+        if "choices" not in event:  # once a stream has begun, vLLM refuses by an event
+            return Refusal(event["error"]["code"], json.dumps(event))
         for choice in event["choices"]:
             answer.content += choice["delta"].get("content") or ""
             answer.tokens += choice.get("token_ids") or []
@@ -233,7 +252,7 @@ def _streamed(response: httpx.Response) -> _Answer | str:
     return answer
 
 
-def _verdict(request: ToolRequest, answer: _Answer) -> str:
+def _verdict(request: ToolRequest, answer: Answer) -> str:
     if answer.ending not in ("stop", "tool_calls"):
         return f"{request}: ended by {answer.ending}: {answer}"
     if not answer.calls:
