@@ -128,6 +128,11 @@ def _reasoning(tool_format: ToolFormat, prompt: str) -> Reasoning:
     return "begun" if text.endswith(thought.begin.strip()) else True
 
 
+def _name_in(given: Mapping[str, Any], name: str, other: str) -> str:
+    """Which of two names of a member stands in an object; the first one if neither does."""
+    return other if name not in given and other in given else name
+
+
 def response_format(given: Mapping[str, Any] | None, param: str = "response_format") -> Wanted | None:
     """What OpenAI's ``response_format`` says, with ``grammar``, ``regex`` and ``choice`` beside its own types."""
     if given is None or given.get("type") == "text":
@@ -155,11 +160,11 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         return _grammar(given.get("grammar"), given.get("syntax"), f"{param}.grammar")
     if kind == "regex":
         only(given, ("type", "regex", "pattern"), param)
-        name = "pattern" if "regex" not in given and "pattern" in given else "regex"
+        name = _name_in(given, "regex", "pattern")
         return _regex(given.get(name), f"{param}.{name}")
     if kind == "choice":
         only(given, ("type", "choice", "choices"), param)
-        name = "choices" if "choice" not in given and "choices" in given else "choice"
+        name = _name_in(given, "choice", "choices")
         return _choice(given.get(name), f"{param}.{name}")
     if kind == "structural_tag":
         only(given, ("type", "format", "structures", "triggers"), param)

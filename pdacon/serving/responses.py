@@ -39,8 +39,7 @@ _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant"
 NAMES = (
     (r"tools\.(\d+)\.custom\.format\.grammar", r"tools.\1.format"),
     (r"tools\.(\d+)\.(?:custom|function)", r"tools.\1"),
-    (r"response_format\.json_schema", "text.format"),
-    (r"response_format", "text.format"),
+    (r"response_format(?:\.json_schema)?", "text.format"),
     (r"reasoning_effort", "reasoning.effort"),
     (r"max_tokens", "max_output_tokens"),
 )

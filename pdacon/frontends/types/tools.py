@@ -25,7 +25,7 @@ from pdacon.frontends.types.scalars import Anything
 from pdacon.frontends.types.shapes import Mismatch, Named, Schemas, Shape, resolved, shown
 
 _SCHEMA_KEYS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
-# What is like one of them, and is none.
+# Members that are spelled like these and describe what a tool returns: they are no misspelling.
 _KEYS = (*_SCHEMA_KEYS, "outputSchema", "output_schema", "response", "responseJsonSchema")
 
 
