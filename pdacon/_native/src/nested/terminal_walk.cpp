@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "nested/counted_loops.hpp"
-#include "nested/regions.hpp"
 #include "nested/terminal_automaton.hpp"
+#include "nested/token_heights.hpp"
 
 namespace pdacon {
 
