@@ -1,9 +1,9 @@
-"""Of which values members are counted beside alternatives, and whether that is certain to be met in the same way.
+"""Finds the values of which a schema counts members (``minProperties``) beside alternatives (``anyOf``).
 
-In: documents, and the schemas of them that count members, or by which some values satisfy other schemas than others.
-Out: the schemas of the values of which both is said. Whether counting is refused there depends on what else may be
-asked of the value, so that it can be tried with the schema alone only where that is certain: each text that has such a
-value asks for the whole of its schema, whatever has come before.
+In: documents, and which of their schemas count members, and which have alternatives. Out: the schemas of the values to
+which both apply. Whether counting is refused there depends on all that is asked of the value. So it can be tried with
+its schema alone only where nothing else can be asked: where each text that has the value asks for the whole of its
+schema, whatever has come before.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ def values_counted_apart(
 ) -> list[Place] | None:
     """The schemas of values of which members are counted beside alternatives.
 
-    ``counting`` and ``parting`` hold the identities of schemas; ``may_close``: whether objects may be closed to what
-    nothing lists. None: what counts may or may not be asked of such a value, or there are too many schemas to tell.
+    ``counting`` and ``parting`` hold the identities (``id``) of the schemas that count members, and of those that have
+    alternatives; ``may_close``: whether objects may be closed to what nothing lists. None: counting may or may not be
+    asked of some value, or there are too many schemas to tell.
     """
     values: list[Place] = []
     pending, seen = [(documents.root, True)], {(documents.root, True)}
@@ -50,9 +51,8 @@ def values_counted_apart(
 
 
 def _applied(documents: Documents, root: Place) -> tuple[list[Place], list[tuple[Place, bool]]]:
-    """The schemas that are applied to a value to which one is, and those of its parts, and whether these are certain.
-
-    Those that are certain are asked for, whatever else is: what is asked beside them does not negate them.
+    """The schemas that apply to a value if ``root`` does; and those of its members and items, each with whether it is
+    certain to apply, which nothing beside it negates.
     """
     same, parts, alternatives = {root: None}, list[tuple[Place, bool]](), dict[Place, None]()
     pending, is_certain = [root], True
