@@ -19,21 +19,30 @@ constexpr int kMostSteps = 20'000;  // more than any chain that ends has in a gr
 
 // A lexer for terminals of one byte each, `a`, `b` and so on, all of which can follow each other.
 std::shared_ptr<const pdacon::LexingAutomaton> letters(std::int32_t terminals) {
-    pdacon::LexerSpec spec;
-    auto& nfa = spec.nfa;
-    nfa.offset.push_back(0);
+    std::vector<std::int32_t> offset = {0};
+    std::vector<std::int32_t> target, entry, owner;
+    std::vector<std::uint8_t> kind, low, high;
     for (std::int32_t terminal = 0; terminal < terminals; ++terminal) {
         const auto letter = static_cast<std::uint8_t>('a' + terminal);
-        nfa.entry.push_back(static_cast<std::int32_t>(nfa.kind.size()));
-        nfa.kind.push_back(static_cast<std::uint8_t>(pdacon::NfaKind::kBytes));
-        nfa.kind.push_back(static_cast<std::uint8_t>(pdacon::NfaKind::kMatch));
-        nfa.low.push_back(letter);
-        nfa.high.push_back(letter);
-        nfa.target.push_back(static_cast<std::int32_t>(nfa.kind.size()) - 1);
-        nfa.offset.insert(nfa.offset.end(), 2, static_cast<std::int32_t>(nfa.target.size()));
-        nfa.owner.insert(nfa.owner.end(), 2, terminal);
+        entry.push_back(static_cast<std::int32_t>(kind.size()));
+        kind.push_back(static_cast<std::uint8_t>(pdacon::NfaKind::kBytes));
+        kind.push_back(static_cast<std::uint8_t>(pdacon::NfaKind::kMatch));
+        low.push_back(letter);
+        high.push_back(letter);
+        target.push_back(static_cast<std::int32_t>(kind.size()) - 1);
+        offset.insert(offset.end(), 2, static_cast<std::int32_t>(target.size()));
+        owner.insert(owner.end(), 2, terminal);
     }
-    nfa.look_behind.assign(256, 0);
+    pdacon::Nfa nfa;
+    nfa.kind = std::move(kind);
+    nfa.offset = std::move(offset);
+    nfa.low = std::move(low);
+    nfa.high = std::move(high);
+    nfa.target = std::move(target);
+    nfa.owner = std::move(owner);
+    nfa.entry = std::move(entry);
+    nfa.look_behind = std::vector<std::int32_t>(256, 0);
+    pdacon::LexerSpec spec{nfa, {}, {}, {}, {}};
     spec.contexts.emplace_back();
     for (std::int32_t terminal = 0; terminal < terminals; ++terminal)
         spec.contexts.back().alternation.push_back(terminal);

@@ -161,7 +161,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::attempt([&] {
         const MemoryLimit memory(kBytes);
         Budget budget(kStates, 0);
-        const auto spec = fuzzing::spec(input, terminals, contexts);
+        const auto programs = fuzzing::nfa(input, terminals);
+        const auto spec = fuzzing::spec(input, programs, terminals, contexts);
         const auto lexer = std::make_shared<const LexingAutomaton>(spec, budget);
         const auto trie = std::make_shared<const SharedTrie>(tokens(input));
         StartSymbol start{};

@@ -46,7 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzzing::Input input(data, size);
     const auto terminals = input.count(1, 4);
     const MemoryLimit memory(64 << 20);
-    const auto made = fuzzing::spec(input, terminals, input.count(1, 3));
+    const auto contexts = input.count(1, 3);
+    const auto programs = fuzzing::nfa(input, terminals);
+    const auto made = fuzzing::spec(input, programs, terminals, contexts);
     fuzzing::attempt([&] {
         Budget budget(500, 0);
         walk(LexingAutomaton(made, budget), input);
