@@ -19,6 +19,7 @@ from rich.theme import Theme
 from pdacon.cli.display import BLUE, GREEN, ORANGE, PURPLE, RED, TEAL, printable, show, width
 from pdacon.cli.failures import BAD_INPUT, FINDINGS, BadInput, complain, described, in_options
 from pdacon.cli.grammars import load_grammar
+from pdacon.cli.imported import is_imported
 from pdacon.cli.options import GrammarOptions, ReportFormat
 from pdacon.cli.waiting import waiting
 from pdacon.determinism import Failure, Finding, Level
@@ -56,6 +57,11 @@ def check_grammars(
     if format in ("sarif", "github"):
         names = [_from_here(name) for name in names]
     outcomes = [_check(name, options, vocabulary, seconds) for name in dict.fromkeys(names)]
+    if format != "json":  # which is data, as Python has it
+        outcomes = [
+            outcome if is_imported(name) or isinstance(outcome, Failure) else _of_options(outcome)
+            for name, outcome in zip(dict.fromkeys(names), outcomes, strict=True)
+        ]
     reports = [outcome for outcome in outcomes if isinstance(outcome, DeterminismReport)]
     failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
     if format == "text":
@@ -139,7 +145,7 @@ def _check(
 def _print_text(reports: Sequence[DeterminismReport], sizes: bool, whole: bool) -> None:
     for k, report in enumerate(reports):
         last = k == len(reports) - 1
-        shown = _of_options(report).render(width(), sizes=sizes, folded=not whole)
+        shown = report.render(width(), sizes=sizes, folded=not whole)
         shown = printable(shown)
         show(_coloured(shown if last or "\n" not in shown else f"{shown}\n"))
 
@@ -150,13 +156,13 @@ def _print_json(reports: Sequence[DeterminismReport], failures: Sequence[Failure
 
 
 def _print_sarif(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
-    log = to_sarif([_of_options(report) for report in reports], version("pdacon"), failures)
+    log = to_sarif(reports, version("pdacon"), failures)
     print(json.dumps(log, indent=2, ensure_ascii=False))  # noqa: T201
 
 
 def _print_github(reports: Sequence[DeterminismReport], failures: Sequence[Failure]) -> None:
     for report in reports:
-        for line in to_annotations(_of_options(report)):
+        for line in to_annotations(report):
             print(line)  # noqa: T201
     for failure in failures:
         print(failure_annotation(failure))  # noqa: T201

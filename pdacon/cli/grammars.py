@@ -17,6 +17,7 @@ from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, Gra
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.cli.waiting import reading
 from pdacon.errors import EmptyLanguageError, GrammarWarning, PdaconError, SchemaError, UnsupportedSchemaError
+from pdacon.front.endings import OPTIONS_OF_DIALECTS, OPTIONS_OF_LLGUIDANCE
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 DIALECTS = (".gbnf", ".ebnf")
-"""The endings of files in dialects that have no options; others are Lark's."""
+"""The endings of files in dialects; others are Lark's."""
 _ARTIFACT = b"\x89PDA"
 
 
@@ -122,9 +123,13 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
 
         _refuse(options, f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
         return Constraint.load(path).grammar
-    if path.suffix in DIALECTS or is_for_llguidance(path):
-        _refuse(options, f"{path}: options of a Lark grammar do not go with other dialects; leave them out")
-        return Grammar.from_file(path)
+    if path.suffix.lower() in DIALECTS or is_for_llguidance(path):
+        taken = OPTIONS_OF_DIALECTS.get(path.suffix.lower(), OPTIONS_OF_LLGUIDANCE)
+        of_dialect = options.given(taken)
+        if options != GrammarOptions(**of_dialect):
+            switches = " and ".join(map(_switch, taken))
+            raise BadInput(f"{path}: of the options of a Lark grammar only {switches} goes with this dialect")
+        return Grammar.from_file(path, **of_dialect)
     return Grammar.from_file(name, **chosen)
 
 
@@ -222,7 +227,7 @@ def _json_schema(name: str, options: GrammarOptions) -> Path | None:
         if len(options.schema) > 1:
             raise BadInput(f"--schema is given {len(options.schema)} times, but a grammar is of one schema")
         return options.schema[0]
-    return Path(name) if name.endswith(".json") and Path(name).is_file() else None
+    return Path(name) if name.lower().endswith(".json") and Path(name).is_file() else None
 
 
 def _of_json_schema(path: Path, options: GrammarOptions) -> Grammar:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, get_origin, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast, get_origin, overload
 
 from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
 from pdacon.base.snippets import shown_in
 from pdacon.base.type_variables import Value
-from pdacon.front.endings import DIALECTS, is_llguidance
+from pdacon.front.endings import DIALECTS, OPTIONS_OF_DIALECTS, OPTIONS_OF_LLGUIDANCE, is_llguidance
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
 from pdacon.front.lark_options import LarkOptions
 from pdacon.front.stages import keep_lowered
@@ -175,8 +175,9 @@ class Grammar(GrammarWaysIn, Generic[Value]):
     def from_file(cls, path: str | os.PathLike[str], **options: Unpack[LarkOptions]) -> Grammar:
         """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`.
 
-        Its ending says what it is written in: ``.gbnf`` GBNF, ``.ebnf`` XGrammar's EBNF, ``.json`` a JSON Schema, each
-        without options, and any other one Lark's language. Errors are those of the way in that is taken, and OSError.
+        Its ending says what it is written in: ``.gbnf`` GBNF and ``.ebnf`` XGrammar's EBNF, with ``conflicts`` as only
+        option, ``.json`` a JSON Schema, without options, and any other one Lark's language. Errors are those of the way
+        in that is taken, and OSError.
         """
         from pdacon.grammar.lark_reading import read_source
 
@@ -184,19 +185,19 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         ending = PurePath(path).suffix.lower()
         if ending not in DIALECTS:
             text = read_source(path)
-            if is_llguidance(text) and not options:
-                return cls.from_llguidance(text, source_path=path)
             given: dict[str, Any] = {"source_path": path, **options}
+            if is_llguidance(text) and options.keys() <= set(OPTIONS_OF_LLGUIDANCE):
+                return cls.from_llguidance(text, **given)
             return cls.from_lark(text, **given)
-        if options:
+        if foreign := [option for option in options if option not in OPTIONS_OF_DIALECTS[ending]]:
             raise TypeError(
-                f"Grammar.from_file: {next(iter(options))} is an option of a grammar in Lark's language, not of "
+                f"Grammar.from_file: {foreign[0]} is an option of a grammar in Lark's language, not of "
                 f"{ending} files; Grammar.{DIALECTS[ending]} has what they can have"
             )
         if ending == ".json":
             return cls(replace(cls.from_json_schema(Path(path)).data, source_path=os.fspath(path)))
-        read = cls.from_gbnf if ending == ".gbnf" else cls.from_ebnf
-        return read(read_source(path), source_path=path)
+        read: Any = cls.from_gbnf if ending == ".gbnf" else cls.from_ebnf
+        return cast("Grammar", read(read_source(path), source_path=path, **options))
 
     @classmethod
     def builtin(cls, name: str, **options: Unpack[LarkOptions]) -> Grammar:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.base.snippets import shown_in
 from pdacon.front.tool_ways_in import ToolWaysIn
+from pdacon.grammar import GrammarData
+from pdacon.grammar.model import ConflictPolicy, LookaheadPolicy
 from pdacon.regular import RegularSet
 
 if TYPE_CHECKING:
@@ -180,7 +183,9 @@ class GrammarWaysIn(ToolWaysIn):
             return cls(outlines_grammar(type))
 
     @classmethod
-    def from_gbnf(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
+    def from_gbnf(
+        cls, text: str, *, conflicts: ConflictPolicy = "error", source_path: str | os.PathLike[str] | None = None
+    ) -> Self:
         """The grammar that a text in GBNF describes, the language of llama.cpp: the same texts, exactly.
 
         What is regular becomes terminals, as far as a lexer can find them without a doubt. A grammar for which no
@@ -190,6 +195,9 @@ class GrammarWaysIn(ToolWaysIn):
         ----------
         text : str
             A text is derived from the rule ``root``.
+        conflicts : {"error", "shift"}
+            What `compile` does where the rules leave open how to go on: refuse the grammar, or shift, and record it.
+            The texts that need the other way are refused then, which a finding says; no other text comes in.
         source_path : path, optional
             What the text is called in messages.
 
@@ -212,11 +220,16 @@ class GrammarWaysIn(ToolWaysIn):
         from pdacon.frontends.dialects import gbnf_grammar
 
         with shown_in(text, _path(source_path)):
-            return cls(gbnf_grammar(text, _path(source_path)))
+            return cls(_with_policies(gbnf_grammar(text, _path(source_path)), conflicts=conflicts))
 
     @classmethod
     def from_ebnf(
-        cls, text: str, *, root_rule_name: str = "root", source_path: str | os.PathLike[str] | None = None
+        cls,
+        text: str,
+        *,
+        root_rule_name: str = "root",
+        conflicts: ConflictPolicy = "error",
+        source_path: str | os.PathLike[str] | None = None,
     ) -> Self:
         """The grammar that a text in XGrammar's EBNF describes: the same texts, exactly; see :meth:`from_gbnf`.
 
@@ -225,6 +238,8 @@ class GrammarWaysIn(ToolWaysIn):
         text : str
         root_rule_name : str
             The rule that a text is derived from.
+        conflicts : {"error", "shift"}
+            As in :meth:`from_gbnf`.
         source_path : path, optional
             What the text is called in messages.
 
@@ -240,10 +255,17 @@ class GrammarWaysIn(ToolWaysIn):
         from pdacon.frontends.dialects import ebnf_grammar
 
         with shown_in(text, _path(source_path)):
-            return cls(ebnf_grammar(text, root_rule_name, _path(source_path)))
+            return cls(_with_policies(ebnf_grammar(text, root_rule_name, _path(source_path)), conflicts=conflicts))
 
     @classmethod
-    def from_llguidance(cls, text: str, *, source_path: str | os.PathLike[str] | None = None) -> Self:
+    def from_llguidance(
+        cls,
+        text: str,
+        *,
+        conflicts: ConflictPolicy = "error",
+        lookahead: LookaheadPolicy = "reject",
+        source_path: str | os.PathLike[str] | None = None,
+    ) -> Self:
         """The grammar that a text in llguidance's variant of Lark's language describes.
 
         Terminals are sets of texts: ``&``, ``~``, ``{2,5}``, ``%regex``, ``[lazy]`` and ``[suffix=...]`` are there, and
@@ -254,6 +276,10 @@ class GrammarWaysIn(ToolWaysIn):
         ----------
         text : str
             A text is derived from the rule ``start``.
+        conflicts : {"error", "shift"}
+            As in :meth:`from_gbnf`.
+        lookahead : {"reject", "commit"}
+            As in `Grammar.from_lark`.
         source_path : path, optional
             What the text is called in messages.
 
@@ -276,7 +302,8 @@ class GrammarWaysIn(ToolWaysIn):
         from pdacon.frontends.dialects import llguidance_grammar
 
         with shown_in(text, _path(source_path)):
-            return cls(llguidance_grammar(text, _path(source_path)))
+            read = llguidance_grammar(text, _path(source_path))
+            return cls(_with_policies(read, conflicts=conflicts, lookahead=lookahead))
 
     @classmethod
     def from_regex(cls, pattern: str | RegularSet, *, limits: Any = None) -> Self:
@@ -411,6 +438,17 @@ class GrammarWaysIn(ToolWaysIn):
                 with_clause=with_clause,
             )
         )
+
+
+def _with_policies(grammar: GrammarData, **policies: Any) -> GrammarData:
+    """The grammar with options that say what is an error.
+
+    Raises ValueError: there is no such policy.
+    """
+    from pdacon.grammar.settings import require_accepted
+
+    require_accepted(policies)
+    return replace(grammar, options=replace(grammar.options, **policies))
 
 
 def _path(source_path: str | os.PathLike[str] | None) -> str | None:

@@ -34,10 +34,7 @@ def make_options(
     Raises ValueError, TypeError: if a value is not accepted. UnsupportedGrammarError: for a ``postlex`` that is more
     than an Indenter, and for what Lark loads with ``use_bytes`` but cannot run.
     """
-    for name, accepted in _ACCEPTED.items():
-        value = given[name]
-        if not any(value is one or (isinstance(value, str) and value == one) for one in accepted):
-            raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, accepted))}")
+    require_accepted({name: given[name] for name in _ACCEPTED})
     options = GrammarOptions(
         start=_start(start),
         g_regex_flags=_flags(g_regex_flags),
@@ -54,6 +51,14 @@ def make_options(
                 feature="extensions",
             )
     return options
+
+
+def require_accepted(given: Mapping[str, Any]) -> None:
+    """Raise ValueError if an option has a value that is not one of those that it can have."""
+    for name, value in given.items():
+        accepted = _ACCEPTED[name]
+        if not any(value is one or (isinstance(value, str) and value == one) for one in accepted):
+            raise ValueError(f"{name}={value!r}: expected one of {', '.join(map(repr, accepted))}")
 
 
 def checked_sets(sets: Any, extensions: bool) -> Mapping[str, Any]:

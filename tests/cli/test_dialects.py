@@ -9,6 +9,7 @@ from lark import Lark
 
 from pdacon.cli.app import run
 
+_DANGLING = 'root ::= "if " root (" else " root)? | "x"\n'
 _TEXT = 'root ::= "(" root ")" | [a-z]+\n'
 
 
@@ -37,3 +38,27 @@ def test_what_is_no_grammar_has_its_place(tmp_path: Path, capsys: pytest.Capture
     file.write_text("root ::= x\n")
     assert run(["check", str(file)]) == 2
     assert f"{file}:1:10" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["my.gbnf", "MY.GBNF", "my.ebnf"])
+def test_a_shift_can_be_taken_as_advised(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / name
+    file.write_text(_DANGLING)
+    assert run(["check", str(file)]) == 1
+    assert "Or settle it with --conflicts shift: " in capsys.readouterr().out.replace("\n        ", " ")
+    assert run(["check", str(file), "--conflicts", "shift"]) == 0
+    assert run(["explain", str(file), "if if x else x", "--conflicts", "shift", "--whole"]) == 0
+    capsys.readouterr()
+    assert run(["check", str(file), "--lookahead", "commit"]) == 2
+    assert "only --conflicts goes with this dialect" in capsys.readouterr().err
+
+
+def test_the_grammar_of_a_module_is_advised_in_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules_of_sums.py").write_text(
+        'import pdacon\nSUMS = pdacon.Grammar.from_lark(\'start: start "+" start | "1"\')\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    assert run(["check", "rules_of_sums.py:SUMS"]) == 1
+    assert 'conflicts="shift"' in capsys.readouterr().out

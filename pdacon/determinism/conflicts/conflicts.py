@@ -18,6 +18,7 @@ from pdacon.determinism.conflicts.items import Items
 from pdacon.determinism.conflicts.repair.case import Advice
 from pdacon.determinism.conflicts.repair.repairs import give_advice
 from pdacon.determinism.examples import Examples
+from pdacon.determinism.report.accepting import accepting_choice, is_larks
 from pdacon.determinism.report.findings import TITLES, Counterexample, Derivation, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed, lookahead_name
 from pdacon.grammar import GrammarData, Span
@@ -156,18 +157,21 @@ class _Report:
 
     def _shift_reduce(self, advice: Advice) -> tuple[str, Level, list[str], str | None]:
         if self._grammar.options.conflicts == "shift":
-            return "PDA001", "note", [advice.message, f"Resolved as Lark does, by a shift: {advice.settled}."], None
+            how = "as Lark does, by a shift" if is_larks(self._grammar) else "by a shift"
+            return "PDA001", "note", [advice.message, f"Resolved {how}: {advice.settled}."], None
         if any(conflict.kind == "reads-cycle" for conflict in self._tables.conflicts):
             # Which are conflicts depends on Lark's table, which has no fixed meaning then, and no option accepts it.
             return "PDA001", "error", [advice.message], f"mend PDA004 first; if it is still here then, {advice.repair}"
-        repair = f'{advice.repair}\nOr accept Lark\'s choice with conflicts="shift": {advice.settled}.'
+        accepting = accepting_choice(self._grammar)
+        repair = f"{advice.repair}\nOr {accepting}: {advice.settled}." if accepting else advice.repair
         return "PDA001", "error", [advice.message], repair
 
     def _reduce_reduce(self, advice: Advice, shown: Conflict) -> tuple[str, Level, list[str], str | None]:
         if shown.settled == "priority":
             chosen = self._grammar.describe_production(shown.chosen)
             return "PDA003", "note", [advice.message, f"The rule's priority decides: {chosen}"], None
-        return "PDA002", "error", [advice.message, "Lark refuses this too, whatever its options."], advice.repair
+        refused = "Lark refuses this too, whatever its options." if is_larks(self._grammar) else "No option settles it."
+        return "PDA002", "error", [advice.message, refused], advice.repair
 
     def _first(self, group: Sequence[Conflict], explanation: Explanation | None) -> Conflict:
         """The conflict that is shown: the one that the explanation is of."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pdacon._native import _core
 from pdacon.base.limits import Limits
 from pdacon.base.quoting import quote
+from pdacon.determinism.report.accepting import accepting_choice
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.detokenizer import Vocabulary
 from pdacon.grammar import GrammarData, Span
@@ -82,12 +83,17 @@ def _shared(
         level="note" if settled else "error",
         title=f"{TITLES['PDA022']}: {labels}",
         message=f"{_place(prefix)}token {_shown(token, vocabulary)} can be read as either. "
-        + (taken if settled else 'Nothing says as which; conflicts="shift" takes the one that the grammar has first.'),
+        + (taken if settled else _open(grammar)),
         span=_span(grammar, second),
         symbols=tuple(dict.fromkeys((*_terminals(grammar, first), *_terminals(grammar, second)))),
         witness=Witness(text=prefix),
         repair="let the vocabulary's labels share no tokens, or ask for one of them in each place.",
     )
+
+
+def _open(grammar: GrammarData) -> str:
+    option = '; conflicts="shift" takes the one that the grammar has first' if accepting_choice(grammar) else ""
+    return f"Nothing says as which{option}."
 
 
 def _place(prefix: bytes) -> str:

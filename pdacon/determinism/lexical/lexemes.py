@@ -15,6 +15,7 @@ from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition
 from pdacon.determinism.lexical.truncations import run_of, shared_texts, truncated_texts
 from pdacon.determinism.lexical.witness_texts import WitnessTexts, turned
+from pdacon.determinism.report.accepting import accepting_choice, accepting_loss
 from pdacon.determinism.report.findings import TITLES, Finding, Level, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import UnsupportedGrammarError
@@ -187,14 +188,15 @@ def _described(grammar: GrammarData, taken: int, first: Terminal) -> str:
 def _parted(grammar: GrammarData, collision: Collision, repair: str | None) -> str:
     """How to part two terminals, or else how to say which of them is meant; and what a priority costs."""
     both = collision.second, collision.first
+    accepting = accepting_choice(grammar)
     if repair is not None:
-        lines = [f"write\n{repair}", 'Or accept Lark\'s choice with conflicts="shift".']
+        lines = [f"write\n{repair}", *([f"Or {accepting}."] if accepting else [])]
     else:
         above = grammar.terminals[collision.first].priority + 1
         raised = [definition(grammar, k, grammar.terminals[k].literal or "...", above) for k in both]
         lines = [
             f"say by priority which is meant ({' or '.join(raised)}), or change the patterns so that no text matches "
-            'both, or accept Lark\'s choice with conflicts="shift".'
+            + (f"both, or {accepting}." if accepting else "both.")
         ]
     for higher, lower in (both, both[::-1]):
         truncated = next(truncated_texts(run_of(grammar, higher), run_of(grammar, lower), _MOST_STEPS), None)
@@ -236,10 +238,9 @@ def _why(grammar: GrammarData, first: Terminal, second: Terminal) -> str:
 def _unbounded(grammar: GrammarData, lookahead: UnboundedLookahead) -> Finding:
     commit = grammar.options.lookahead == "commit"
     level: Level = "warning" if commit else "error"
-    repair = (
-        "change the terminals so that the longer one cannot begin like this one, or accept the loss with "
-        'lookahead="commit".'
-    )
+    repair = "change the terminals so that the longer one cannot begin like this one"
+    if accepting := accepting_loss(grammar):
+        repair += f", or {accepting}"
     prefix, loop = lookahead.prefix, lookahead.loop
     if not grammar.options.use_bytes:
         prefix, loop = turned(prefix, loop)
@@ -264,7 +265,7 @@ def _unbounded(grammar: GrammarData, lookahead: UnboundedLookahead) -> Finding:
         span=terminal.span,
         symbols=(terminal.name,),
         witness=Witness(text=prefix, loop=loop),
-        repair=None if commit else repair,
+        repair=None if commit else f"{repair}.",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,32 @@ def test_the_report_is_about_the_rules_of_the_author(name: str) -> None:
         grammar.accepts("a")
 
 
+@pytest.mark.parametrize("name", NOT_DETERMINISTIC)
+def test_a_shift_lets_no_other_text_in(name: str, scaled: Callable[[int], int]) -> None:
+    source = NOT_DETERMINISTIC[name]
+    grammar, definition = pdacon.Grammar.from_gbnf(source, conflicts="shift"), Definition.read(source)
+    assert pdacon.check(grammar).ok
+    texts = texts_of(definition, random.Random(name), scaled(12))
+    lost = [text for text in texts if grammar.accepts(text) != definition.accepts(text)]
+    assert all(definition.accepts(text) for text in [*lost, *grammar.sample(20, seed=1, size=8)])
+    assert bool(lost) == (name == "palindromes")
+
+
+def test_advice_says_how_a_shift_is_taken_here(tmp_path: Path) -> None:
+    file = tmp_path / "my.gbnf"
+    file.write_text(NOT_DETERMINISTIC["dangling else"], encoding="utf-8")
+    (finding,) = pdacon.check(pdacon.Grammar.from_file(file)).findings
+    assert 'Or settle it with conflicts="shift": ' in (finding.repair or "")
+    assert "Lark" not in (finding.repair or "")
+    text = "if if x else x"
+    assert pdacon.Grammar.from_file(file, conflicts="shift").accepts(text)
+    assert pdacon.Grammar.from_ebnf(file.read_text(), conflicts="shift").accepts(text)
+    with pytest.raises(TypeError, match=r"lookahead is an option of a grammar in Lark's language"):
+        pdacon.Grammar.from_file(file, lookahead="commit")
+    with pytest.raises(ValueError, match=r"conflicts='shifts': expected one of 'error', 'shift'"):
+        pdacon.Grammar.from_gbnf(file.read_text(), conflicts="shifts")  # type: ignore[arg-type]
+
+
 def test_terminals_are_called_by_the_rules_of_the_author() -> None:
     grammar = pdacon.Grammar.from_gbnf('root ::= "(" my-item ("," root)* ")"\nmy-item ::= [a-z]+\n')
     names = [grammar.data.describe_symbol(terminal) for terminal in range(grammar.data.end)]
@@ -73,7 +100,9 @@ def test_any_small_grammar_accepts_what_the_definition_accepts(scaled: Callable[
                 assert grammar.accepts(text) == definition.accepts(text), (source, text)
             taken += 1
         except NondeterministicGrammarError:
-            continue
+            shifting = pdacon.Grammar.from_gbnf(source, conflicts="shift")
+            if pdacon.check(shifting, seconds=0).ok:
+                assert all(definition.accepts(text) for text in texts if shifting.accepts(text)), source
     assert taken > scaled(24) // 2
 
 
