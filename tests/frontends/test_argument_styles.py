@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import warnings
+from contextlib import suppress
 from importlib.util import find_spec
 from random import Random
 from typing import Any
@@ -114,6 +116,52 @@ def test_special_tokens_in_marks_are_tokens() -> None:
     assert matcher.accept("<|sep|>")
     assert all(map(matcher.accept_token, (258, *b"argument", 259)))
     assert matcher.is_accepting()
+
+
+def beside_text(content: Any) -> dict[str, Any]:
+    tag = {"type": "tag", "begin": "<call><f>", "content": content, "end": "</f></call>"}
+    return {"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag]}
+
+
+def is_value(text: str, most: int, signs: str) -> bool:
+    """Whether blanks, a value of any type and blanks are what stands between two tags."""
+    blanks = len(text) - len(text.lstrip(signs))
+    inner = text[min(blanks, most) :]
+    if not inner.startswith(("{", "[")):
+        return True
+    for end in range(most + 1):
+        whole = inner[: len(inner) - end]
+        if end and inner[-end:].strip(signs):
+            return False
+        with suppress(ValueError):
+            if json.dumps(json.loads(whole)) == whole:
+                return True
+    return False
+
+
+@pytest.mark.parametrize(("most", "blanks"), [(None, "\n"), (1, " \n\t"), (3, " \n\t"), (0, "")])
+@pytest.mark.parametrize(("style", "begin"), [("qwen_xml", "<parameter={}>"), ("minimax_xml", '<parameter name="{}">')])
+def test_arguments_that_are_not_listed_are_of_any_type_beside_text(
+    style: str, begin: str, most: int | None, blanks: str
+) -> None:
+    """Blanks before an object are no text, and a text may begin with more blanks than may stand around it."""
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    content = {"type": "json_schema", "json_schema": schema, "style": style, "max_whitespace_cnt": most}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own = pdacon.compile(Grammar.from_structural_tag(beside_text(content)), pdacon.Vocabulary.bytes())
+    random = Random(f"{style} {most}")
+    values = ['["x"]', "[]", "{", "]", "true", "1", "a", "", '{"a"', "{}", "é"]
+    counted = {True: 0, False: 0}
+    for _ in range(scaled(400)):
+        around = ["".join(random.choices(" \n\t", k=random.choice((0, 0, 1, 1, 2, 3, 4)))) for _ in range(2)]
+        value = around[0] + random.choice(values) + around[1]
+        name = random.choice(("city", "zip", "a b"))
+        text = f"so <call><f>{begin.format(name)}{value}</parameter></f></call> {{"
+        expected = name == "city" or is_value(value, 1 if most is None else most, blanks)
+        assert own.accepts(text) == expected, text
+        counted[expected] += 1
+    assert min(counted.values()) > scaled(20)
 
 
 def test_what_is_refused() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pdacon import Grammar, GrammarWarning
+from pdacon import Grammar
 
 FOLDER = Path(__file__).parent / "structural_tag_dumps"
 DUMPS = json.loads((FOLDER / "dumps.json").read_text(encoding="utf-8"))
@@ -30,26 +30,6 @@ def test_tags_of_models_are_taken(model: str) -> None:
     for one in DUMPS["models"]:
         if one["model"] == model:
             Grammar.from_structural_tag(one["tag"])
-
-
-def test_open_arguments_that_begin_as_others_are_closed_with_a_warning() -> None:
-    listed = {"type": "object", "properties": {"city": {"type": "string"}}}
-    text = "<call><f><parameter=city>\n Bern\n</parameter></f></call>"
-
-    def grammar(schema: dict[str, object]) -> Grammar:
-        content = {"type": "json_schema", "json_schema": schema, "style": "qwen_xml"}
-        tag = {"type": "tag", "begin": "<call><f>", "content": content, "end": "</f></call>"}
-        format = {"type": "triggered_tags", "triggers": ["<call>"], "tags": [tag]}
-        return Grammar.from_structural_tag({"type": "structural_tag", "format": format})
-
-    with pytest.warns(GrammarWarning, match="only the names that their schemas list"):
-        closed = grammar(listed)
-    assert closed.accepts(f"so {text}")
-    assert not closed.accepts(text.replace("city", "zip"))
-    for others in ("integer", "string", ["integer", "object"]):
-        open_to = grammar({**listed, "additionalProperties": {"type": others}})
-        assert open_to.accepts(text)
-        assert open_to.accepts(text.replace("city", "zip").replace(" Bern", "1"))
 
 
 def test_calls_in_the_format_of_llama() -> None:

@@ -56,11 +56,12 @@ def precedence(sets: Mapping[str, RegularSet], words: Mapping[str, str], closers
     ordered: dict[str, None] = {}
     while len(ordered) < len(sets):
         free = [name for name in sets if name not in ordered and before[name] <= ordered.keys()]
-        # Of those that go on in one another the first one comes first, but a word never before one that it begins;
-        # where both may come, `check_borders` refuses.
+        # Of those that go on in one another the first one comes first, but a word never before one that it begins, nor
+        # a set before one that goes on in it alone; where both may come, `check_borders` refuses.
         left = [name for name in sets if name not in ordered]
-        begun = (name for name in left if (before[name] - ordered.keys()).isdisjoint(words))
-        ordered |= dict.fromkeys(free or [next(begun, left[0])])
+        begun = [name for name in left if (before[name] - ordered.keys()).isdisjoint(words)]
+        mutual = (name for name in begun if all(name in before[other] for other in before[name] - ordered.keys()))
+        ordered |= dict.fromkeys(free or [next(mutual, (begun or left)[0])])
     return list(ordered)
 
 

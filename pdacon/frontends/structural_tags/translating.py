@@ -109,26 +109,7 @@ class _Reading:
 def _whole(outermost: TagFormat, reading: _Reading) -> GrammarData:
     from pdacon.frontends.structural_tags.making import made  # brings along what puts grammars together
 
-    def grammar(styled: Callable[[StyledArguments], Piece] | None) -> GrammarData:
-        piece = _Translation(replace(reading, styled=styled)).piece(outermost, ())
-        return made(piece, _source(outermost), outermost.place)
-
-    make = reading.styled
-    try:
-        return grammar(make)
-    except UnsupportedGrammarError as error:
-        if make is None or reading.closed:
-            raise
-        # Arguments that no schema lists have values of all types, of which some begin alike with blanks before them.
-        try:
-            closed = grammar(lambda asked: make(replace(asked, closed=True)))
-        except UnsupportedGrammarError:
-            raise error from None
-        caution(
-            "arguments in tags have only the names that their schemas list: of others it would not be told whether "
-            "blanks begin an object or a string; write additionalProperties: false, or what type others have"
-        )
-        return closed
+    return made(_Translation(reading).piece(outermost, ()), _source(outermost), outermost.place)
 
 
 def _on_demand(outermost: TagFormat, reading: _Reading) -> OnDemand | None:

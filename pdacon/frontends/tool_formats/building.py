@@ -36,6 +36,7 @@ from pdacon.frontends.structural_tags.pieces import (
 )
 from pdacon.frontends.tool_arguments import call_schema, tool_identifier
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
+from pdacon.frontends.tool_formats.leading_blanks import by_blanks
 from pdacon.frontends.tool_formats.marked_building import MarkedArguments
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.ordered_pieces import after, at_least_one, in_order, some_members, with_name
@@ -62,7 +63,6 @@ AnyGrammar: TypeAlias = "GrammarData | OnDemand"
 INPUT = "input"
 """The name of the only argument of a tool that takes a text."""
 _INDEX = RegularSet.from_regex(INDEX)
-_BEGINNING_WITH_A_BLANK = RegularSet.from_regex(r"(?s)[ \t\r\n].*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,8 +467,9 @@ class _Builder:
             raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
         end = self._fixed(tail, place)
         whole = either([
-            sequence([self._head(head, name, blanks, place), _with_end(either(parts), end, blanks)])
+            sequence([self._head(head, name, blanks, place), value])
             for head, parts in heads.items()
+            for value in _with_end(either(parts), end, blanks)
         ])  # fmt: skip
         return TextPiece(whole.set, place, tail) if isinstance(whole, TextPiece) else whole
 
@@ -504,23 +505,31 @@ class _Builder:
                 yield ("boolean", "false"), [TextPiece(RegularSet.from_choices(constants), place)]
 
 
-def _with_end(value: Piece, end: Piece, blanks: TextPiece | None) -> Piece:
+def _with_end(value: Piece, end: Piece, blanks: TextPiece | None) -> list[Piece]:
     """A value with an end behind it, in each of its alternatives.
 
-    Blanks that may stand before texts and before objects alike are one piece before all of them: a lexer could not tell
-    which ones it reads.
+    Blanks that may stand before texts and before objects alike are before all of them: a lexer could not tell which
+    ones it reads.
     """
     if not isinstance(value, OneOf):
-        return sequence([value, end])
+        return [sequence([value, end])]
     texts = [item for item in value.items if isinstance(item, TextPiece)]
     others = [item.items for item in value.items if isinstance(item, InOrder)]
-    if blanks is not None and len(texts) == 1 and len(texts) + len(others) == len(value.items):
-        solid = texts[0].set - _BEGINNING_WITH_A_BLANK
-        begin_alike = all(isinstance(items[0], TextPiece) and items[0].set == blanks.set for items in others)
-        if solid and begin_alike and blanks.set + solid == texts[0].set:
-            behind = [TextPiece(solid, texts[0].place), *(in_order(items[1:]) for items in others)]
-            return sequence([blanks, either([sequence([item, end]) for item in behind])])
-    return either([sequence([item, end]) for item in value.items])
+    if (
+        blanks is None
+        or len(texts) != 1
+        or len(texts) + len(others) < len(value.items)
+        or not all(isinstance(items[0], TextPiece) and items[0].set == blanks.set for items in others)
+    ):
+        return [either([sequence([item, end]) for item in value.items])]
+    behind = [in_order(items[1:]) for items in others]
+    return [
+        sequence([
+            TextPiece(before, blanks.place),
+            either([sequence([item, end]) for item in ([] if rest is None else [rest]) + behind]),
+        ])
+        for before, rest in by_blanks(texts[0], blanks.set)
+    ]  # fmt: skip
 
 
 def _envelope(parts: Sequence[Part]) -> tuple[str, str, str] | None:
