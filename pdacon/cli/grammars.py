@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.cli.failures import BadInput
-from pdacon.cli.head_options import with_head_options
 from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
 from pdacon.cli.postlexers import load_postlexer
@@ -43,49 +42,91 @@ def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = F
 
 
 def _read(name: str, options: GrammarOptions, *, several_starts: bool) -> Grammar:
-    if name.endswith(".lark") and Path(name).is_file():
-        options = with_head_options(Path(name), options)
-    if not (filters := options.given(FILTER_OPTIONS)):
-        return _load(name, options, several_starts=several_starts)
-    if artifact_of(name) is not None:
+    filters = options.given(FILTER_OPTIONS)
+    if filters and artifact_of(name) is not None:
         raise BadInput(f"{name}: a compiled grammar has its filters; leave them out, or give the grammar itself")
-    grammar = _load(
-        name, replace(options, characters=None, scripts=None, normal_form=None), several_starts=several_starts
-    )
-    return grammar & _texts(filters)
+    options = replace(options, characters=None, scripts=None, normal_form=None)
+    if not options.given((*JSON_OPTIONS, *SCHEMA_OPTIONS)) and (source := _lark_source(name)) is not None:
+        return _of_lark(*source, options, filters, several_starts=several_starts)
+    grammar = _load(name, options, several_starts=several_starts)
+    return grammar & _texts(filters) if filters else grammar
+
+
+def _lark_source(name: str) -> tuple[str, str | None] | None:
+    """The text of a file in Lark's language, and its path, if that is what a name stands for, or of standard input."""
+    from pdacon.grammar.builtin import builtin_names
+    from pdacon.grammar.lark_reading import read_source
+
+    if name == STDIN:
+        return decoded(sys.stdin.buffer.read()), None
+    path = Path(name)
+    if not name or name in builtin_names() or is_imported(name) or path.is_dir() or not path.exists():
+        return None
+    if path.suffix.lower() in (*DIALECTS, ".json") or is_artifact(path):
+        return None
+    return read_source(path), name
+
+
+def _of_lark(
+    text: str, path: str | None, options: GrammarOptions, filters: dict[str, Any], *, several_starts: bool
+) -> Grammar:
+    """A text in Lark's language, under the options of the command line, and else those at its head."""
+    from pdacon.front.endings import is_llguidance
+    from pdacon.front.lark_files import lark_file_grammar
+
+    if is_llguidance(text):
+        given = _of_dialect(path or "standard input", options, OPTIONS_OF_LLGUIDANCE)
+    else:
+        given = _lark_options(options)
+    try:
+        grammar = lark_file_grammar(text, path, given, filters=filters)
+    except ValueError as error:
+        raise BadInput(f"--script: {error}") from error
+    _require_one_start(grammar.data.options.start, several_starts=several_starts)
+    return grammar
+
+
+def _lark_options(options: GrammarOptions) -> dict[str, Any]:
+    """The arguments of `Grammar.from_lark` that the command line gives."""
+    given = options.given(("conflicts", "lookahead", "lexer", "use_bytes"))
+    if options.start:
+        given["start"] = list(dict.fromkeys(options.start))
+    if options.postlex:
+        given["postlex"] = load_postlexer(options.postlex)
+    if options.import_path:
+        given["import_paths"] = options.import_path
+    return given
+
+
+def _of_dialect(name: str, options: GrammarOptions, taken: Sequence[str]) -> dict[str, Any]:
+    """Of the options of Lark grammars those that a dialect takes. Raises BadInput: others are given."""
+    given = options.given(taken)
+    if options != GrammarOptions(**given):
+        switches = " and ".join(map(_switch, taken))
+        raise BadInput(f"{name}: of the options of a Lark grammar only {switches} goes with this dialect")
+    return given
+
+
+def _require_one_start(starts: Sequence[str], *, several_starts: bool) -> None:
+    if len(set(starts)) > 1 and not several_starts:
+        raise BadInput(f"--start is given {len(set(starts))} times, but a text of this command begins with one rule")
 
 
 def _texts(filters: dict[str, Any]) -> RegularSet:
     """The texts that all filters allow that were given."""
-    from pdacon.filters import Characters, Filter, NormalForm, Scripts, texts_of
+    from pdacon.front.lark_files import filter_texts
 
-    asked: list[Filter] = []
-    if characters := filters.get("characters"):
-        asked.append(Characters("ascii" if characters == "ascii" else list(characters)))
-    if scripts := filters.get("scripts"):
-        try:
-            asked.append(Scripts(scripts))
-        except ValueError as error:
-            raise BadInput(f"--script: {error}") from error
-    if form := filters.get("normal_form"):
-        asked.append(NormalForm(form))
-    texts = texts_of(asked)
-    assert texts is not None
-    return texts
+    try:
+        return filter_texts(**filters)
+    except ValueError as error:
+        raise BadInput(f"--script: {error}") from error
 
 
 def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Grammar:
+    """The grammar of what is no text in Lark's language, or with options that do not go with one."""
     from pdacon.front.grammar import Grammar
     from pdacon.grammar.builtin import builtin_names
 
-    chosen: dict[str, Any] = {
-        "conflicts": options.conflicts,
-        "lookahead": options.lookahead,
-        "lexer": options.lexer,
-        "postlex": options.postlex and load_postlexer(options.postlex),
-        "use_bytes": options.use_bytes,
-        "import_paths": options.import_path or [],
-    }
     if schema := _json_schema(name, options):
         return _of_json_schema(schema, options)
     if options.given(JSON_OPTIONS) and not is_imported(name):
@@ -93,22 +134,14 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
         raise BadInput(f"{option} goes with a JSON Schema or a Python type only")
     if given := options.given(SCHEMA_OPTIONS):
         return _of_schema(name, options, given)
-    starts = list(dict.fromkeys(options.start or []))
-    if len(starts) > 1 and not several_starts:
-        raise BadInput(f"--start is given {len(starts)} times, but a text of this command begins with one rule")
-    if starts:
-        chosen["start"] = starts
+    _require_one_start(options.start or (), several_starts=several_starts)
     if is_imported(name):
         return _of_object(name, options)
-    if name == STDIN:
-        return Grammar.from_lark(decoded(sys.stdin.buffer.read()), **chosen)
     names = builtin_names()
     if name in names:
         if Path(name).is_file():
             sys.stderr.write(f"pdacon: {name} is the built-in grammar; write ./{name} for the file of that name\n")
-        if chosen["postlex"] is None:
-            del chosen["postlex"]  # a grammar that needs one has it by itself
-        return Grammar.builtin(name, **chosen)
+        return Grammar.builtin(name, **_lark_options(options))
     path = Path(name)
     if name and path.is_dir():
         raise BadInput(f"{name}: a directory, not a grammar; built-in grammars: {', '.join(names)}")
@@ -123,14 +156,7 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
 
         _refuse(options, f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
         return Constraint.load(path).grammar
-    if path.suffix.lower() in DIALECTS or is_for_llguidance(path):
-        taken = OPTIONS_OF_DIALECTS.get(path.suffix.lower(), OPTIONS_OF_LLGUIDANCE)
-        of_dialect = options.given(taken)
-        if options != GrammarOptions(**of_dialect):
-            switches = " and ".join(map(_switch, taken))
-            raise BadInput(f"{path}: of the options of a Lark grammar only {switches} goes with this dialect")
-        return Grammar.from_file(path, **of_dialect)
-    return Grammar.from_file(name, **chosen)
+    return Grammar.from_file(path, **_of_dialect(str(path), options, OPTIONS_OF_DIALECTS[path.suffix.lower()]))
 
 
 def _refuse(options: GrammarOptions, why: str) -> None:

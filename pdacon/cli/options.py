@@ -97,17 +97,17 @@ class GrammarOptions:
 
     start: Annotated[list[str] | None, _usual("--start", metavar="RULE", help="The start rule. Default: start.")] = None
     conflicts: Annotated[
-        Literal["error", "shift"],
+        Literal["error", "shift"] | None,
         _usual("--conflicts", metavar="error|shift", help="'shift' takes what Lark settles in silence."),
-    ] = "error"
+    ] = None
     lookahead: Annotated[
-        Literal["reject", "commit"],
+        Literal["reject", "commit"] | None,
         _usual("--lookahead", metavar="reject|commit", help="'commit' gives up some texts."),
-    ] = "reject"
+    ] = None
     lexer: Annotated[
-        Literal["contextual", "basic"],
+        Literal["contextual", "basic"] | None,
         _option("--lexer", metavar="contextual|basic", help="Which of Lark's lexers gives the grammar its meaning."),
-    ] = "contextual"
+    ] = None
     postlex: Annotated[
         str | None,
         _option(

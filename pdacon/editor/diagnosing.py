@@ -15,6 +15,7 @@ from pdacon import Grammar, Limits, check, time_limit
 from pdacon.determinism import Finding, repaired_texts
 from pdacon.editor.outline import Dialect, Occurrence, occurrences, undefined_names
 from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
+from pdacon.front.lark_files import lark_file_grammar
 
 _SECONDS = 20.0
 _CHECK_SECONDS = 5.0
@@ -35,9 +36,10 @@ class Problem:
 
 
 def read(text: str, path: str | None, options: dict[str, Any], dialect: Dialect = "") -> Grammar:
-    """The grammar. Its start rule is the one that the options name, else ``start``, else the first rule.
+    """The grammar, under the options at its head; those of the editor hold where it has none.
 
-    Other languages than Lark's take no options.
+    Its start rule is the one that either names, else ``start``, else the first rule. Other languages than Lark's take
+    no options.
     Raises PdaconError, ValueError, TypeError: it is none.
     """
     if dialect:
@@ -46,7 +48,7 @@ def read(text: str, path: str | None, options: dict[str, Any], dialect: Dialect 
     if "start" not in given:
         rules = [name.name for name in occurrences(text) if name.role == "definition" and not name.is_terminal]
         given["start"] = "start" if "start" in rules or not rules else rules[0]
-    return Grammar.from_lark(text, source_path=path, extensions=_is_extended(text), **given)
+    return lark_file_grammar(text, path, {}, otherwise={**given, "extensions": _is_extended(text)})
 
 
 def tell_problems(

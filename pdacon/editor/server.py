@@ -7,6 +7,7 @@ the one before; what is slow is done in threads.
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -17,12 +18,13 @@ from threading import Event
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from pdacon import Grammar, time_limit
 from pdacon.editor.diagnosing import Problem, is_here, read, tell_problems
+from pdacon.editor.head import head_completions, head_hover
 from pdacon.editor.hovering import hover_text
 from pdacon.editor.outline import Dialect, Occurrence, name_at, occurrences
 from pdacon.errors import CancelledError, GrammarSyntaxError, PdaconError, Span
@@ -38,6 +40,17 @@ _LEVELS = {
     "warning": types.DiagnosticSeverity.Warning,
     "note": types.DiagnosticSeverity.Information,
 }
+
+
+class RefusedRename(JsonRpcException):
+    """A name cannot have the one that was asked for: LSP's "request failed", whose message editors show."""
+
+    CODE = -32803
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether pygls logs more than an answer of ours."""
+    return not (record.exc_info and isinstance(record.exc_info[1], RefusedRename))
 
 
 class _Open:
@@ -191,16 +204,16 @@ def change(document: TextDocument, text: str) -> types.TextEdit:
 
 
 def require_name(new: str, old: Occurrence, names: list[Occurrence], dialect: Dialect = "") -> None:
-    """Raise JsonRpcInvalidParams unless a name can have the new one everywhere in its file."""
+    """Raise RefusedRename unless a name can have the new one everywhere in its file."""
     if dialect and _RULE_NAME.fullmatch(new) is None:
-        raise JsonRpcInvalidParams(f"{new!r:.60}: the name of a rule, with letters, digits and -")
+        raise RefusedRename(f"{new!r:.60}: the name of a rule, with letters, digits and -")
     if not dialect and (_NAME.fullmatch(new) is None or new.isupper() != old.is_terminal):
         kind = "terminal is in upper case" if old.is_terminal else "rule is in lower case"
-        raise JsonRpcInvalidParams(f"{new!r:.60}: the name of a {kind}, with letters, digits and _")
+        raise RefusedRename(f"{new!r:.60}: the name of a {kind}, with letters, digits and _")
     if any(name.name == new for name in names):
-        raise JsonRpcInvalidParams(f"{new} is a name already")
+        raise RefusedRename(f"{new} is a name already")
     if any(name.name == old.name and name.role == "import" for name in names):
-        raise JsonRpcInvalidParams(f"{old.name} is imported; import it under another name: {old.name} -> {new}")
+        raise RefusedRename(f"{old.name} is imported; import it under another name: {old.name} -> {new}")
 
 
 def _overlap(first: types.Range, second: types.Range) -> bool:
@@ -213,6 +226,7 @@ def _overlap(first: types.Range, second: types.Range) -> bool:
 def create_server() -> GrammarServer:
     """A language server; ``create_server().start_io()`` speaks to an editor by standard input and output."""
     server = GrammarServer()
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_news)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -240,6 +254,12 @@ def create_server() -> GrammarServer:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         document, _, name = named(params.text_document.uri, params.position)
+        at = document.position_codec.position_from_client_units(document.lines, params.position)
+        if not dialect_of(document) and (option := head_hover(document.source, at.line, at.character)):
+            word, about = option
+            return types.Hover(
+                types.MarkupContent(types.MarkupKind.Markdown, about), range_of(document, word.span(None))
+            )
         text = None if name is None else await server.hover(document, name)
         if name is None or text is None:
             return None
@@ -303,6 +323,11 @@ def create_server() -> GrammarServer:
     @server.feature(types.TEXT_DOCUMENT_COMPLETION)
     def completion(params: types.CompletionParams) -> list[types.CompletionItem]:
         document = server.workspace.get_text_document(params.text_document.uri)
+        at = document.position_codec.position_from_client_units(document.lines, params.position)
+        options = None if dialect_of(document) else head_completions(document.source, at.line, at.character)
+        if options is not None:
+            kind = types.CompletionItemKind.Property
+            return [types.CompletionItem(option, kind=kind, detail=about) for option, about in options.items()]
         rules = {name.name: name.is_terminal for name in _names_in(document) if name.role != "use"}
         rule, terminal = types.CompletionItemKind.Function, types.CompletionItemKind.Constant
         named = [types.CompletionItem(name, kind=terminal if upper else rule) for name, upper in sorted(rules.items())]

@@ -19,7 +19,7 @@ from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
 from pdacon.base.snippets import shown_in
 from pdacon.base.type_variables import Value
-from pdacon.front.endings import DIALECTS, OPTIONS_OF_DIALECTS, OPTIONS_OF_LLGUIDANCE, is_llguidance
+from pdacon.front.endings import DIALECTS, OPTIONS_OF_DIALECTS
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
 from pdacon.front.lark_options import LarkOptions
 from pdacon.front.stages import keep_lowered
@@ -101,7 +101,8 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         text_or_lark : str or lark.Lark
             The grammar's text, or a ready parser made with ``parser="lalr"``: its text and options are taken, so that
             of the options below only ``conflicts`` and ``lookahead`` may be given with it. What its ``transformer``
-            makes of a tree, or raises, is no part of the language.
+            makes of a tree, or raises, is no part of the language. Options at the head of a text are those of files
+            (`from_file`), and say nothing here: a text may come from elsewhere.
         start : str or sequence of str
             The start rule or rules.
         lexer : {"contextual", "basic"}
@@ -176,19 +177,18 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         """Load a grammar from a UTF-8 file; relative imports start from it. Options as in :meth:`from_lark`.
 
         Its ending says what it is written in: ``.gbnf`` GBNF and ``.ebnf`` XGrammar's EBNF, with ``conflicts`` as only
-        option, ``.json`` a JSON Schema, without options, and any other one Lark's language. Errors are those of the way
-        in that is taken, and OSError.
+        option, ``.json`` a JSON Schema, without options, and any other one Lark's language. Of the latter the comments
+        at the file's head are read, such as ``// pdacon: --start program --conflicts shift``, as commands and editors
+        do (docs/commands.md); an option that is given here goes before the one there. Errors are those of the way in
+        that is taken, and OSError; what is wrong with the head is a GrammarSyntaxError with its place.
         """
+        from pdacon.front.lark_files import lark_file_grammar
         from pdacon.grammar.lark_reading import read_source
 
         require_options("Grammar.from_file", options, LarkOptions.__annotations__)
         ending = PurePath(path).suffix.lower()
         if ending not in DIALECTS:
-            text = read_source(path)
-            given: dict[str, Any] = {"source_path": path, **options}
-            if is_llguidance(text) and options.keys() <= set(OPTIONS_OF_LLGUIDANCE):
-                return cls.from_llguidance(text, **given)
-            return cls.from_lark(text, **given)
+            return lark_file_grammar(read_source(path), path, dict(options), kind=cls)
         if foreign := [option for option in options if option not in OPTIONS_OF_DIALECTS[ending]]:
             raise TypeError(
                 f"Grammar.from_file: {foreign[0]} is an option of a grammar in Lark's language, not of "
@@ -243,7 +243,8 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         ----------
         template : str, pathlib.Path or Grammar
             The outer grammar in Lark's language, in which rules or terminals are used that nothing defines; or one that
-            was loaded with options, in which such terminals are ``%declare``'d.
+            was loaded with options, in which such terminals are ``%declare``'d. A file can have options at its head, as
+            for `from_file`.
         holes, **named
             For each such name a grammar: whatever `compile` takes, a `RegularSet` or a type for example.
 
@@ -285,6 +286,10 @@ class Grammar(GrammarWaysIn, Generic[Value]):
 
         holes = {**given, **named}
         inner = {name: partial(data_of, f"compose: {name}", hole) for name, hole in holes.items()}
+        if isinstance(template, os.PathLike):
+            from pdacon.front.lark_files import composed_file
+
+            return cls(composed_file(template, inner))
         return cls(composed(template.data if isinstance(template, Grammar) else template, inner))
 
     def escaped(

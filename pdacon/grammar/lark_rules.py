@@ -15,7 +15,7 @@ from lark.lexer import TerminalDef
 
 from pdacon.base.cancelling import every
 from pdacon.base.graphs import reachable
-from pdacon.errors import GrammarSyntaxError
+from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.group_names import check_group_names
 from pdacon.grammar.indentation import lower_indentation
@@ -23,6 +23,15 @@ from pdacon.grammar.loading import Loaded
 from pdacon.grammar.model import Definition, GrammarOptions, Nonterminal, Production, Terminal
 from pdacon.grammar.patterns import PatternSets, lower_pattern
 from pdacon.grammar.places import Places, owner
+
+
+class UndefinedStartError(GrammarSyntaxError):
+    """No rule has the name of a start rule that was asked for: ``start``."""
+
+    def __init__(self, message: str, span: Span | None, start: str) -> None:
+        super().__init__(message, span)
+        self.start = start
+        self._arguments = (message, span, start)
 
 
 def lower(
@@ -139,10 +148,11 @@ def _lexed(loaded: Loaded, options: GrammarOptions) -> set[str]:
 def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], places: Places) -> None:
     for name in options.start:
         if name not in rules:
-            raise GrammarSyntaxError(
+            raise UndefinedStartError(
                 f"start rule {name!r} is not defined; {_meant(name, places)}define it, or give start= one of the "
                 f"rules: {_possible_starts(loaded, places)}",
                 places.beginning(),
+                name,
             )
     for rule in loaded.rules:
         for symbol in rule.expansion:

@@ -22,8 +22,10 @@ from pdacon import (
     check,
     time_limit,
 )
-from pdacon.errors import CancelledError, LimitExceededError, PdaconError
+from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, PdaconError
+from pdacon.front.lark_files import lark_file_grammar
 from pdacon.grammar.builtin import builtin_options, builtin_source
+from pdacon.grammar.head_options import read_head
 
 Notation = Literal["lark", "json-schema", "gbnf", "ebnf", "llguidance", "regex"]
 NOTATIONS: tuple[Notation, ...] = get_args(Notation)
@@ -36,6 +38,7 @@ _CACHE_BYTES = 1 << 28
 _LIMITS = Limits(seconds=SECONDS, bytes=1 << 28)
 _LIMITS_OF_CHECKS = Limits(bytes=1 << 28)
 _GRAMMARS, _REPORTS = 32, 16
+_USUAL = ("error", "reject", "")  # what options are where nobody chooses
 _LONGEST = 200_000  # characters of a grammar
 
 _Made = TypeVar("_Made")
@@ -102,18 +105,20 @@ class Source:
         return make[self.notation](self.text)
 
     def _of_lark(self) -> Grammar:
-        options: dict[str, Any] = {"conflicts": self.conflicts, "lookahead": self.lookahead}
+        """What the page says goes before the head of the text."""
+        if (place := read_head(self.text, None).place("import_paths")) is not None:
+            raise GrammarSyntaxError("only grammars that come with pdacon import files here; leave it out", place)
+        given = {"conflicts": self.conflicts, "lookahead": self.lookahead, "postlex": self.postlex}
+        chosen: dict[str, Any] = {name: value for name, value in given.items() if value not in _USUAL}
         if self.start:
-            options["start"] = self.start.split()
-        if self.postlex:
-            options["postlex"] = self.postlex
+            chosen["start"] = self.start.split()
         if not self.builtin:
-            return Grammar.from_lark(self.text, extensions=True, **options)
+            return lark_file_grammar(self.text, None, chosen, otherwise={"extensions": True})
         text, path = builtin_source(self.builtin)
-        if self.text == text and options == {"conflicts": "error", "lookahead": "reject"}:
+        if self.text == text and not chosen:
             return Grammar.builtin(self.builtin)
         # Its imports are beside it.
-        return Grammar.from_lark(self.text, source_path=path, **{**builtin_options(self.builtin), **options})
+        return lark_file_grammar(self.text, path, chosen, otherwise=builtin_options(self.builtin))
 
 
 class KeptByContent(Generic[_Made]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -78,6 +79,8 @@ def visit(tmp_path: Path, act: Visit, options: Any = None) -> None:
 
 
 pytestmark = pytest.mark.slow
+ITEM = {"uri": "untitled:one", "languageId": "lark", "version": 1, "text": 'start: pair\npair: "a"\n'}
+AT = {"textDocument": {"uri": "untitled:one"}, "position": {"line": 1, "character": 1}}
 
 
 def test_syntax_conflicts_and_repairs(tmp_path: Path) -> None:
@@ -178,6 +181,58 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path, name: str) -> None
     visit(tmp_path, act)
 
 
+def test_a_refusal_is_an_answer_and_no_accident() -> None:
+    """It goes to the editor, with LSP's code for it, and not into the log as a traceback."""
+    answers, log = conversation(
+        {"method": "textDocument/didOpen", "params": {"textDocument": ITEM}},
+        {"id": 2, "method": "textDocument/rename", "params": {**AT, "newName": "start"}},
+    )
+    refusal = answers[2]["error"]
+    assert (refusal["code"], refusal["message"]) == (-32803, "start is a name already")
+    assert log == ""
+
+
+def test_the_head_goes_before_what_the_editor_says(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        await editor.open("// pdacon: --start sum --conflicts shift\n" + SUMS)
+        said = await editor.until(lambda said: any(one.code == "PDA001" for one in said))
+        (conflict,) = [one for one in said if one.code == "PDA001"]
+        assert conflict.severity == types.DiagnosticSeverity.Information
+        await editor.write("// pdacon: --start sum --conflict shift\n" + SUMS)
+        (wrong,) = await editor.until(lambda said: bool(said) and not said[0].code)
+        assert "No such option: --conflict; did you mean --conflicts?" in wrong.message
+        assert wrong.range == types.Range(types.Position(0, 23), types.Position(0, 33))
+        await editor.write("// pdacon: --start some\n" + SUMS)
+        (wrong,) = await editor.until(lambda said: bool(said) and "some" in said[0].message)
+        assert wrong.range == types.Range(types.Position(0, 19), types.Position(0, 23))
+
+    visit(tmp_path, act, {"conflicts": "error"})
+
+
+def test_the_head_is_completed_and_explained(tmp_path: Path) -> None:
+    async def act(editor: Editor) -> None:
+        async def offered(column: int) -> list[str]:
+            asked = types.CompletionParams(**editor.at(0, column))
+            items = await editor.client.text_document_completion_async(asked)
+            assert isinstance(items, list)
+            return [item.label for item in items]
+
+        await editor.open("// pdacon: --conflicts shift --start \n" + SUMS)
+        assert {"--start", "--conflicts", "--import-path"} < set(await offered(11))
+        assert await offered(23) == ["error", "shift"]
+        assert await offered(26) == ["error", "shift"]
+        assert await offered(37) == ["start", "sum"]
+        assert "%import" in await offered(5)
+        hover = await editor.client.text_document_hover_async(types.HoverParams(**editor.at(0, 13)))
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        assert hover.contents.value.startswith("`--conflicts error|shift`")
+        assert hover.range == types.Range(types.Position(0, 11), types.Position(0, 22))
+        assert await editor.client.text_document_hover_async(types.HoverParams(**editor.at(0, 25))) is None
+
+    visit(tmp_path, act)
+
+
 def test_the_last_of_many_changes_counts(tmp_path: Path) -> None:
     async def act(editor: Editor) -> None:
         await editor.open(SUMS)
@@ -255,7 +310,8 @@ def test_gbnf(tmp_path: Path) -> None:
     visit(tmp_path, act)
 
 
-def test_a_server_that_is_told_to_stop_ends_in_silence() -> None:
+def conversation(*messages: dict[str, Any]) -> tuple[dict[int, Any], str]:
+    """The answers to messages between a beginning and an end, by their ids, and what the server logs."""
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
 
         def send(**message: Any) -> None:
@@ -265,7 +321,17 @@ def test_a_server_that_is_told_to_stop_ends_in_silence() -> None:
 
         send(id=1, method="initialize", params={"processId": None, "rootUri": None, "capabilities": {}})
         send(method="initialized", params={})
-        send(id=2, method="shutdown", params=None)
+        for message in messages:
+            send(**message)
+        send(id=99, method="shutdown", params=None)
         send(method="exit")
-        _, complaints = server.communicate(timeout=PATIENCE)
-    assert (server.returncode, complaints) == (0, b"")
+        answered, log = server.communicate(timeout=PATIENCE)
+    assert server.returncode == 0
+    bodies = re.split(rb"(?:Content-[^\r\n]*\r\n)+\r\n", answered)
+    answers = [json.loads(body) for body in bodies if body]
+    return {answer["id"]: answer for answer in answers if "id" in answer}, log.decode()
+
+
+def test_a_server_that_is_told_to_stop_ends_in_silence() -> None:
+    answers, log = conversation()
+    assert (sorted(answers), log) == ([1, 99], "")

@@ -169,6 +169,23 @@ def test_no_grammar_reaches_files_beside_the_server(ask: Ask) -> None:
         assert "error" in ask("look", text)
 
 
+def test_the_head_of_a_text_is_read_and_what_the_page_says_goes_before(ask: Ask) -> None:
+    text = '// pdacon: --start sum --conflicts shift\nsum: sum "+" sum | "1"\nother: "x"\n'
+    assert ask("look", text, text="1+1")["text"]["viable"]
+    assert ask("look", {"text": text, "start": "other"}, text="x")["text"]["viable"]
+    wrong = ask("look", text.replace("--conflicts", "--conflict"), text="")["error"]
+    assert wrong["span"] == [1, 24, 1, 34]
+    assert "did you mean --conflicts?" in wrong["message"]
+
+
+def test_a_head_brings_no_files(ask: Ask) -> None:
+    for builtin in ("", "json"):
+        source = {"text": '// pdacon: --import-path /etc\nstart: "a"\n', "builtin": builtin}
+        wrong = ask("look", source, text="")["error"]
+        assert wrong["span"] == [1, 26, 1, 30] or builtin
+        assert "only grammars that come with pdacon import files here" in wrong["message"]
+
+
 def test_a_builtin_grammar_may_be_changed_and_keeps_its_indenter(ask: Ask) -> None:
     text = Grammar.builtin("python_spaces").data.source + "\n// mine\n"
     answer = ask("look", {"text": text, "builtin": "python_spaces"}, text="if x:\n    y", tokenizer="bytes")

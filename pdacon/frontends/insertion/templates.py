@@ -8,7 +8,6 @@ rest, so that all places stay as they are.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -22,7 +21,7 @@ from pdacon.frontends.json_schema import schema_grammar
 from pdacon.frontends.names_once import NamesOnce
 from pdacon.frontends.pattern_sets import pattern_sets
 from pdacon.grammar import GrammarData, GrammarOptions, Import, Span
-from pdacon.grammar.lark_reading import read_source, read_text
+from pdacon.grammar.lark_reading import read_text
 from pdacon.grammar.patterns import PatternSets
 
 _PIECE = re.compile(r"""//[^\n]*|"(?:\\.|[^"\\\n])*"|/(?!/)(?:\\.|[^/\\\n])+/|(?P<json>%json\b[ \t]*)|(?P<name>\w+)""")
@@ -35,7 +34,7 @@ _SHOWN = 40
 
 
 def composed(
-    template: str | os.PathLike[str] | GrammarData,
+    template: str | GrammarData,
     holes: Mapping[str, Callable[[], GrammarData]],
     options: GrammarOptions | None = None,
 ) -> GrammarData:
@@ -45,9 +44,6 @@ def composed(
     inner = _not_empty(holes)
     if isinstance(template, GrammarData):
         return inserted(template, template.source, inner)
-    if isinstance(template, os.PathLike):
-        options = GrammarOptions(import_base=os.fspath(template))
-        return inserted(*_with_holes(read_source(template), options, list(holes)), inner)
     if not isinstance(template, str):
         raise TypeError(f"compose: the template is a text, a path or a Grammar, not {type(template).__name__}")
     return inserted(*_with_holes(template, options or GrammarOptions(), list(holes)), inner)

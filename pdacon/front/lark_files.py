@@ -1,0 +1,142 @@
+"""Reads a grammar as its file has it: a text in Lark's language, under the options at its head.
+
+In: a text, where it lies, and what the caller says beside. Out: a `Grammar`. Files, commands, editors and the
+playground take this way, so that a file has one meaning everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pdacon.base.snippets import shown_in
+from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
+from pdacon.front.endings import OPTIONS_OF_LLGUIDANCE, is_llguidance
+from pdacon.front.grammar import Grammar
+from pdacon.grammar import GrammarData, GrammarOptions
+from pdacon.grammar.head_options import Head, read_head
+from pdacon.regular import RegularSet
+
+
+def lark_file_grammar(
+    text: str,
+    path: str | os.PathLike[str] | None,
+    given: Mapping[str, Any],
+    *,
+    filters: Mapping[str, Any] | None = None,
+    otherwise: Mapping[str, Any] | None = None,
+    kind: type[Grammar] = Grammar,
+) -> Grammar:
+    """The grammar of a file in Lark's language, or, if its first statement says so, in llguidance's variant.
+
+    Parameters
+    ----------
+    text : str
+    path : path, optional
+        Where the text lies, or is to be.
+    given : mapping
+        Arguments of `Grammar.from_lark`, which go before what the head says.
+    filters : mapping, optional
+        Arguments of `filter_texts`, which do so, too.
+    otherwise : mapping, optional
+        Arguments of `Grammar.from_lark` that hold where neither says anything.
+    kind : type
+        The class of the grammar.
+
+    Raises
+    ------
+    GrammarError, ValueError, TypeError
+        As `Grammar.from_lark`; what the head has wrong has its place there.
+    """
+    own_path = None if path is None else os.fspath(path)
+    with shown_in(text, own_path):
+        head = read_head(text, own_path)
+        chosen = {**(otherwise or {}), **head.options, **given}
+        if is_llguidance(text) and given.keys() <= {*OPTIONS_OF_LLGUIDANCE}:
+            grammar = _of_llguidance(text, own_path, head, chosen, kind)
+        else:
+            with _placed(head, given):
+                grammar = kind.from_lark(text, **{"source_path": own_path, **chosen})
+        asked = _asked_texts(head, filters or {})
+    return grammar if asked is None else grammar & asked
+
+
+def _of_llguidance(text: str, path: str | None, head: Head, chosen: Mapping[str, Any], kind: type[Grammar]) -> Grammar:
+    for name, _, span in head.places:
+        if name not in (*OPTIONS_OF_LLGUIDANCE, *head.filters):
+            raise GrammarSyntaxError("this option does not go with a grammar for llguidance; leave it out", span)
+    options = {name: chosen[name] for name in OPTIONS_OF_LLGUIDANCE if name in chosen}
+    return kind.from_llguidance(text, source_path=path, **options)
+
+
+def composed_file(path: os.PathLike[str], holes: Mapping[str, Callable[[], GrammarData]]) -> GrammarData:
+    """What `Grammar.compose` makes of a file with open names, and of the options at its head."""
+    from pdacon.frontends.insertion import composed
+    from pdacon.frontends.narrowing import with_texts_within
+    from pdacon.grammar.indentation import read_postlex
+    from pdacon.grammar.lark_reading import read_source
+
+    text, own_path = read_source(path), os.fspath(path)
+    with shown_in(text, own_path):
+        head = read_head(text, own_path)
+        chosen: dict[str, Any] = dict(head.options)
+        chosen |= {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
+        chosen["postlex"] = read_postlex(chosen.get("postlex"))
+        with _placed(head, {}):
+            made = composed(text, holes, GrammarOptions(import_base=own_path, **chosen))
+        asked = _asked_texts(head, {})
+    return made if asked is None else with_texts_within(made, asked)
+
+
+def filter_texts(
+    *, characters: str | None = None, scripts: list[str] | None = None, normal_form: Any = None
+) -> RegularSet:
+    """The texts that all of these filters allow; at least one is given.
+
+    Raises ValueError: there is no such script, or no character.
+    """
+    from pdacon.filters import Characters, Filter, NormalForm, Scripts, texts_of
+
+    asked: list[Filter] = []
+    if characters is not None:
+        asked.append(Characters("ascii" if characters == "ascii" else list(characters)))
+    if scripts is not None:
+        asked.append(Scripts(scripts))
+    if normal_form is not None:
+        asked.append(NormalForm(normal_form))
+    texts = texts_of(asked)
+    assert texts is not None
+    return texts
+
+
+def _asked_texts(head: Head, given: Mapping[str, Any]) -> RegularSet | None:
+    """The texts that the filters of a head allow, and those that are given, which go before; None: all texts."""
+    asked = {**head.filters, **given}
+    if not asked:
+        return None
+    try:
+        return filter_texts(**asked)
+    except ValueError as error:
+        span = None if "scripts" in given else head.place("scripts")
+        if span is None:
+            raise
+        raise GrammarSyntaxError(f"--script: {error}", span) from None
+
+
+@contextmanager
+def _placed(head: Head, given: Mapping[str, Any]) -> Iterator[None]:
+    """Give what is wrong with an option of the head its place there."""
+    from pdacon.grammar.lark_rules import UndefinedStartError  # brings lark along
+
+    try:
+        yield
+    except UndefinedStartError as error:
+        span = None if "start" in given else head.place("start", error.start)
+        raise GrammarSyntaxError(error.message, span or error.span) from None
+    except UnsupportedGrammarError as error:
+        span = None if error.feature in given else head.place(error.feature)
+        if error.span is not None or span is None:
+            raise
+        raise UnsupportedGrammarError(error.reason, span, error.feature, error.advice) from None
