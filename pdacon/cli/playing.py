@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import webbrowser
 from collections.abc import Sequence
@@ -18,16 +20,23 @@ from pdacon.detokenizer import Vocabulary
 def export_playground(tokenizers: Sequence[str], path: Path) -> int:
     """Write the page with its examples into a file; exit status 0.
 
+    Whether it can be written is found out before the work, which takes a minute; its folder is made if need be.
+
     Raises BadInput: a tokenizer cannot be loaded, or a package is missing. Raises OSError: the file cannot be written.
     """
     require("starlette", "uvicorn", extra="serve")
+    if path.is_dir():
+        raise BadInput(f"--export {path}: a folder, not a file; name a file in it, such as {path / 'page.html'}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     name = [*tokenizers, TINY][0]
     with waiting(f"loading the tokenizer {name}"):
         vocabulary = load_vocabulary(name).vocabulary
-    with waiting("answering what the page may ask"):
+    with waiting("answering what the page may ask") as tell:
         from pdacon.playground import export_page
 
-        page = export_page({name: vocabulary})
+        page = export_page({name: vocabulary}, tell=tell)
     path.write_text(page, encoding="utf-8")
     return 0
 

@@ -7,7 +7,7 @@ is gone when the wait is over; nothing where standard error is no terminal.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Timer
@@ -23,13 +23,14 @@ _waits: ContextVar[bool] = ContextVar("pdacon_waits", default=False)
 
 
 @contextmanager
-def waiting(what: str, most: float = 0.0) -> Iterator[None]:
+def waiting(what: str, most: float = 0.0) -> Iterator[Callable[[str], None]]:
     """Say what is waited for; ``most`` are the seconds after which it ends at the latest, 0 if it has no limit.
 
-    Within another one it says nothing. Cost: a thread that sleeps, and, after a second, four lines a second.
+    What it gives is called with how far that is. Within another one it says nothing. Cost: a thread that sleeps, and,
+    after a second, four lines a second.
     """
     if _waits.get() or not sys.stderr.isatty():
-        yield
+        yield _say_nothing
         return
     waits = _waits.set(True)
     from pdacon.cli.waiting_line import waiting_line  # rich takes 20 ms to import, and few commands wait
@@ -38,13 +39,18 @@ def waiting(what: str, most: float = 0.0) -> Iterator[None]:
     begin = Timer(_PATIENCE, line.start)
     begin.daemon = True
     begin.start()
+    (task,) = line.task_ids
     try:
-        yield
+        yield lambda part: line.update(task, description=f"{what}: {part}")
     finally:
         begin.cancel()
         begin.join()
         line.stop()
         _waits.reset(waits)
+
+
+def _say_nothing(part: str) -> None:
+    """Nobody looks."""
 
 
 @contextmanager

@@ -8,13 +8,18 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from pdacon import Vocabulary
 from pdacon.cli import main
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
+from pdacon.playground import export_page
+from pdacon.playground.examples import EXAMPLES
 
 
 @pytest.mark.slow
@@ -48,3 +53,32 @@ def test_what_makes_no_sense_gets_one_line(options: list[str], capsys: pytest.Ca
     err = capsys.readouterr().err
     assert err.startswith("pdacon: ")
     assert err.count("\n") == 1
+
+
+def test_the_folder_of_an_exported_page_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def export_one(vocabularies: dict[str, Vocabulary], tell: Callable[[str], None]) -> str:
+        return export_page({"bytes": Vocabulary.bytes()}, EXAMPLES[-1:], told.append)
+
+    monkeypatch.setattr("pdacon.playground.export_page", export_one)
+    page = tmp_path / "new" / "folders" / "page.html"
+    assert main(["playground", "--export", str(page)]) == 0
+    assert page.read_text("utf-8").startswith("<!doctype html>")
+    assert told == ["Dates, 1 of 1"]
+
+
+def test_a_page_that_cannot_be_written_is_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def not_asked(*given: object, **options: object) -> str:
+        raise AssertionError("the work came before the check")
+
+    monkeypatch.setattr("pdacon.playground.export_page", not_asked)
+    (tmp_path / "file").touch()
+    cases = {"": "a folder, not a file; name a file in it", "file/page.html": "file: a file, not a folder"}
+    for name, says in cases.items():
+        assert main(["playground", "--export", str(tmp_path / name)]) == 2
+        err = capsys.readouterr().err
+        assert says in err
+        assert err.count("\n") == 1

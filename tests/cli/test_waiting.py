@@ -40,6 +40,16 @@ def test_a_long_wait_is_shown_with_what_is_left_of_it(monkeypatch: pytest.Monkey
     assert " s, at most " in shown
 
 
+def test_a_wait_of_parts_says_which_is_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = _Screen("answering: JSON, 4 of 10")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(waiting, "_PATIENCE", 0.0)
+    with waiting.waiting("answering") as tell:
+        tell("JSON, 4 of 10")
+        assert screen.came.wait(60.0)
+
+
 def test_a_short_wait_shows_nothing_nor_does_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     for screen in (_Screen("never"), io.StringIO()):
         monkeypatch.setattr(sys, "stderr", screen)
