@@ -28,7 +28,6 @@ from pdacon.frontends.structural_tags.pieces import (
     Piece,
     SchemaPiece,
     TextPiece,
-    Token,
     either,
     grammar_piece,
     repeated,
@@ -52,6 +51,7 @@ from pdacon.frontends.tool_formats.parameters import (
 )
 from pdacon.frontends.tool_formats.records import INDEX, Open, Part, ToolFormat, joined_parts, parts_of_template
 from pdacon.frontends.tool_formats.scalars import CONSTANTS, OPENINGS
+from pdacon.frontends.tool_formats.tokens_in_marks import LedText, lead_of, led_text, mark_piece
 from pdacon.frontends.types.grammars import told_of_types
 from pdacon.grammar import GrammarData
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated
@@ -151,6 +151,7 @@ class _Builder:
     on_demand: bool = False
     _calls: dict[CallParts, Piece] = field(default_factory=dict)
     _arguments: dict[str, Piece | None] = field(default_factory=dict)
+    _led_texts: dict[Free, LedText] = field(default_factory=dict)
 
     def piece(self, tree: Layout) -> Piece:
         if isinstance(tree, Fixed):
@@ -161,8 +162,7 @@ class _Builder:
             texts = ["", *([] if tree.in_text else tree.texts)]
             return TextPiece(tuple(texts), self.format.name)
         if isinstance(tree, Free):
-            free = FreeText(self._texts(tree.stops)).texts
-            return TextPiece(free - _beginning(tree.not_first) if tree.not_first else free, tree.role)
+            return self._free_text(tree)
         if isinstance(tree, Content):
             return self._content()
         if isinstance(tree, CallParts):
@@ -174,7 +174,36 @@ class _Builder:
         if isinstance(tree, Repeated):
             return repeated(self.piece(tree.item), tree.least, tree.most)
         assert isinstance(tree, InOrder)
-        return sequence([self.piece(item) for item in tree.items])
+        return sequence(self._in_order(tree.items))
+
+    def _in_order(self, items: Sequence[Layout]) -> Iterator[Piece]:
+        """Parts one after the other; free text has the beginning of the mark behind it that is no token yet."""
+        lead = lead_of(self.format.trigger, self.format.tokens)
+        for item, before, behind in zip(items, (None, *items), (*items[1:], None), strict=False):
+            is_mark, is_before_mark = (
+                lead and getattr(part, "text", "") == self.format.trigger for part in (item, behind)
+            )
+            if isinstance(item, Free) and is_before_mark:
+                yield self._led(item, lead).up_to
+            elif isinstance(before, Free) and is_mark:
+                yield self._fixed(self.format.trigger[len(lead) :], self.format.name)
+            else:
+                yield self.piece(item)
+
+    def _free_text(self, tree: Free) -> Piece:
+        lead = lead_of(self.format.trigger, self.format.tokens)
+        if lead and tree.role == "text":
+            return self._led(tree, lead).whole
+        free = FreeText(self._texts(tree.stops)).texts
+        return TextPiece(free - _beginning(tree.not_first) if tree.not_first else free, tree.role)
+
+    def _led(self, tree: Free, lead: str) -> LedText:
+        """Free text in which the beginning of a mark with a special token may come, once for each layout."""
+        if self.on_demand:
+            raise UndecidedError
+        if tree not in self._led_texts:
+            self._led_texts[tree] = led_text(lead, self._texts(tree.stops), tree.role)
+        return self._led_texts[tree]
 
     def _content(self) -> Piece:
         """The texts in the place of free text."""
@@ -194,10 +223,7 @@ class _Builder:
         """A text that may have special tokens in it."""
         if self.on_demand and any(token in text for token in self.format.tokens):
             raise UndecidedError
-        pieces: list[Piece] = [TextPiece((text,), place)]
-        for token in self.format.tokens:
-            pieces = [part for piece in pieces for part in _without(piece, token)]
-        return sequence(pieces)
+        return mark_piece(text, self.format.tokens, place)
 
     def _call(self, call: CallParts) -> Piece:
         envelope = _envelope(call.parts) if self.spelling.writes_like_dumps else None
@@ -322,7 +348,7 @@ class _Builder:
             return self._tagged_arguments(tool.name, parameters, others, is_any_order)
         behind = parts[parts.index(Open("arguments")) + 1 :]
         values = [parameter.values for parameter in parameters] + [other.values for other in others]
-        first, schemas = self._beginnings(parameters, behind), self._schemas(tool.name, values)
+        first, schemas = self._beginnings(tool.name, parameters, behind), self._schemas(tool.name, values)
 
         def make() -> Piece:
             arguments = self._tagged_arguments(tool.name, parameters, others, is_any_order)
@@ -344,11 +370,13 @@ class _Builder:
                 raise EmptyLanguageError(f"{place}: no text of it is possible in the format {self.format.name}")
         return parameters, [other for other in others if have_a_text(other.values, stops)]
 
-    def _beginnings(self, parameters: Sequence[Parameter], behind: Sequence[Part]) -> frozenset[int]:
+    def _beginnings(self, tool: str, parameters: Sequence[Parameter], behind: Sequence[Part]) -> frozenset[int]:
         """The bytes that arguments begin with, and what is after them where all may be left out.
 
-        UndecidedError if it is not plain that arguments end where what is after them begins.
+        UndecidedError if it is not plain that arguments end where what is after them begins, or a mark is a token.
         """
+        for part in (self.format.argument, self.format.no_arguments, *behind):
+            self._fixed(part if isinstance(part, str) else "", tool)
         head, _, _ = self.format.argument.partition("$")
         end = behind[0] if behind and isinstance(behind[0], str) else ""
         stop = self.format.value_end[0]
@@ -557,15 +585,3 @@ def _beginning(text: str) -> RegularSet:
 
 def _is_fixed(piece: Piece) -> bool:
     return isinstance(piece, TextPiece) and piece.words is not None and len(piece.words) == 1
-
-
-def _without(piece: Piece, token: str) -> Iterator[Piece]:
-    """A fixed text cut where it has a special token."""
-    if not isinstance(piece, TextPiece):
-        yield piece
-        return
-    first, *others = (piece.words or EMPTY)[0].split(token)
-    yield TextPiece((first,), piece.place)
-    for other in others:
-        yield Token(token, piece.place)
-        yield TextPiece((other,), piece.place)

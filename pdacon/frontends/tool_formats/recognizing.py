@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from pdacon.frontends.tool_formats.records import ToolFormat
+from pdacon.frontends.tool_formats.tokens_in_marks import lead_of, may_lead
 
 PROBE_NAME = "tide_table"
 PROBE_ARGUMENTS: Mapping[str, Any] = {"days": 3, "harbour": "Oslo"}  # sorted, as some templates write them
@@ -88,8 +89,8 @@ def with_tokens_of(tokenizer: Any, format: ToolFormat) -> ToolFormat:
 def with_tokens(words: Collection[str], format: ToolFormat) -> ToolFormat:
     """A format in whose marks these names are special tokens, and no other names are.
 
-    No free text has a special token in it. So a name stays text where it stands behind other text in a mark that ends
-    free text, or behind blanks that may be text; and in all marks of values that have only these to tell them apart.
+    No free text has a special token in it. So a name stays text where it stands behind other text in a mark that ends a
+    thought, or behind blanks that may be text; and in all marks of values that have only these to tell them apart.
     """
     marks, thought = format.value_marks, format.thought
     kept = () if marks is None or not marks.stop else (*marks.fixed_texts, format.call, format.begin, format.end)
@@ -101,8 +102,17 @@ def with_tokens(words: Collection[str], format: ToolFormat) -> ToolFormat:
     while left != tokens:
         left = tokens
         within = [text for text in format.marks if not text.startswith(left or "\0")]
+        if _may_lead(format, left):
+            within = [text for text in within if text not in (format.trigger, *format.reserved)]
         tokens = tuple(word for word in left if not any(word in text for text in within))
     return format if set(tokens) == set(format.tokens) else replace(format, tokens=tokens)
+
+
+def _may_lead(format: ToolFormat, tokens: Collection[str]) -> bool:
+    """Whether text may lead to the token in the mark of a call."""
+    stops = (text for text in format.marks if not any(token in text for token in tokens))
+    lead = lead_of(format.trigger, tokens)
+    return bool(lead) and format.messages is None and not format.calls_alone and may_lead(lead, tuple(stops))
 
 
 def rendered_calls(tokenizer: Any, count: int, errors: list[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from support.scaling import scaled
-from support.tool_answers import accepted, encoded, random_answer, read, tools_of, vocabulary_of
+from support.tool_answers import SEARCH, accepted, encoded, random_answer, read, tools_of, vocabulary_of
 
 import pdacon
 from pdacon.errors import GrammarWarning
@@ -24,19 +24,19 @@ def special_tokens_of(name: str) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda token: (-len(token), token)))
 
 
-@pytest.mark.parametrize("which", ["all", "some"])
+@pytest.mark.parametrize("which", ["all", "some", "one"])
 @pytest.mark.parametrize("name", NAMES)
 def test_answers_are_written_taken_and_read_back(name: str, which: str) -> None:
     random, tokens = Random(name), special_tokens_of(name)
-    if which == "some":
-        tokens = tuple(random.sample(tokens, -(-len(tokens) // 2)))
+    if which != "all":
+        tokens = tuple(random.sample(tokens, -(-len(tokens) // 2) if which == "some" else 1))
     has_thought = FORMATS[name].thought is not None
     grammar = pdacon.Grammar.from_tools(tools_of(FORMATS[name]), format=name, reasoning=has_thought, tokens=tokens)
     format = with_tokens(tokens, FORMATS[name])
     constraint = pdacon.compile(grammar, vocabulary_of(format))
     count = 0
-    kept_as_text = name.startswith("deepseek_v4") or name in ("deepseek_v3_2", "minimax_m3")
-    assert bool(format.tokens) or kept_as_text
+    assert bool(format.tokens) or name == "minimax_m3" or which == "one"
+    assert set(tokens) == set(format.tokens) or not name.startswith("deepseek")
     for _ in range(scaled(8)):
         answer = random_answer(random, format, required=False)
         try:
@@ -58,6 +58,39 @@ def test_answers_are_written_taken_and_read_back(name: str, which: str) -> None:
         )  # fmt: skip
         count += 1
     assert count
+
+
+@pytest.mark.parametrize("name", ["deepseek_v3_2", "deepseek_v4", "deepseek_v4_1"])
+@pytest.mark.parametrize("thought", [(), ("<think>", "</think>")])
+def test_what_stands_before_a_token_in_a_mark_may_be_text(name: str, thought: tuple[str, ...]) -> None:
+    """Beside a reading by hand: the token comes behind its lead alone, and text has no mark that is text."""
+    grammar = pdacon.Grammar.from_tools([SEARCH], format=name, reasoning=True, tokens=("｜DSML｜", *thought))
+    format = with_tokens(("｜DSML｜", *thought), FORMATS[name])
+    constraint = pdacon.compile(grammar, vocabulary_of(format))
+    call = pdacon.Call("search", {"tags": ["\n\n<"]})
+    whole = grammar.write(Answer("", "", (call,)))
+    texts = ["", "a", "\n", "\n\n", "<", "\n\n<", "think>", "/think>", "｜", "</think>", "<think>"]
+    random = Random(name)
+    counted = {True: 0, False: 0}
+    for _ in range(scaled(300)):
+        text = "".join(random.choices(texts, k=random.randint(0, 6)))
+        is_call = random.random() < 0.5
+        ids = [*text.encode(), *(encoded(format, whole) if is_call else [])]
+        expected = thought != () or not any(mark in text for mark in ("<think>", "</think>"))
+        if not thought and text.startswith("<think>"):
+            expected = "</think>" in text and not any(
+                mark in text.partition("</think>")[2] for mark in ("<think>", "</think>")
+            )
+        assert accepted(constraint, ids) == expected, (text, is_call)
+        counted[expected] += 1
+        if expected and is_call:
+            reader = constraint.reader()
+            read(reader, ids)
+            assert reader.answer.calls == (call,)
+            assert reader.answer.text == (text if thought or not text.startswith("<think>") else reader.answer.text)
+    assert counted[True]
+    lead = "\n<" if name == "deepseek_v4" else "\n\n"
+    assert not accepted(constraint, [*lead.encode(), *encoded(format, whole)[3:]])
 
 
 def test_names_of_special_tokens_for_a_format_by_its_name() -> None:
