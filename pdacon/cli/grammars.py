@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdacon.base.quoting import did_you_mean
+from pdacon.base.quoting import did_you_mean, line_and_column
 from pdacon.cli.failures import BadInput
 from pdacon.cli.imported import imported, is_imported
 from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, GrammarOptions
@@ -26,6 +26,7 @@ STDIN = "-"
 DIALECTS = (".gbnf", ".ebnf")
 """The endings of files in dialects; others are Lark's."""
 _ARTIFACT = b"\x89PDA"
+_COMPILED = ".pda"
 
 
 def load_grammar(name: str, options: GrammarOptions, *, several_starts: bool = False, seconds: float = 0.0) -> Grammar:
@@ -62,7 +63,7 @@ def _lark_source(name: str) -> tuple[str, str | None] | None:
     path = Path(name)
     if not name or name in builtin_names() or is_imported(name) or path.is_dir() or not path.exists():
         return None
-    if path.suffix.lower() in (*DIALECTS, ".json") or is_artifact(path):
+    if path.suffix.lower() in (*DIALECTS, ".json", _COMPILED) or is_artifact(path):
         return None
     return read_source(path), name
 
@@ -151,7 +152,7 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
             f"{name or repr(name)}: no such file, and no built-in grammar of that name; {meant}"
             f"`pdacon list` has those there are"
         )
-    if is_artifact(path):
+    if is_artifact(path) or path.suffix == _COMPILED:
         from pdacon import Constraint
 
         _refuse(options, f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
@@ -164,11 +165,13 @@ def _refuse(options: GrammarOptions, why: str) -> None:
         raise BadInput(why)
 
 
-def is_for_llguidance(path: Path) -> bool:
-    """Whether a file says so in its first statement."""
+def written_in(path: Path, text: str) -> str | None:
+    """The dialect that a text is in, by the name of its file or its first statement; None where neither says one."""
     from pdacon.front.endings import is_llguidance
 
-    return path.is_file() and is_llguidance(path.read_bytes()[:4096].decode(errors="replace"))
+    if path.suffix.lower() in DIALECTS:
+        return path.suffix[1:].lower()
+    return "llguidance" if is_llguidance(text) else None
 
 
 def _of_object(name: str, options: GrammarOptions) -> Grammar:
@@ -225,7 +228,7 @@ def _folder_of(path: Path) -> Iterator[Path]:
     """The grammars and compiled grammars where a file was looked for."""
     folder = path.parent
     return (
-        (entry for entry in folder.iterdir() if entry.suffix in (".lark", ".pda", *DIALECTS))
+        (entry for entry in folder.iterdir() if entry.suffix in (".lark", _COMPILED, *DIALECTS))
         if folder.is_dir()
         else iter(())
     )
@@ -353,9 +356,13 @@ def _switch(option: str) -> str:
 def decoded(text: bytes, name: str = "standard input") -> str:
     """A text that a file or standard input has.
 
-    Raises BadInput: it is not UTF-8.
+    Raises BadInput: it is not UTF-8, or begins with a byte order mark.
     """
     try:
-        return text.decode("utf-8")
+        decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{name} is not UTF-8: byte {error.start} is {text[error.start]:#04x}") from error
+        line, column = line_and_column(text[: error.start])
+        raise BadInput(f"{name}:{line}:{column}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
+    if decoded.startswith("\ufeff"):
+        raise BadInput(f"{name}:1:1: begins with a byte order mark; save it as UTF-8 without one")
+    return decoded

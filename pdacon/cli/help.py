@@ -17,9 +17,9 @@ class Command(TyperCommand):
     """A command of pdacon."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """``GRAMMAR [TEXT]``, not ``{GRAMMAR} [TEXT]`` or ``[GRAMMAR]``."""
-        pieces = super().collect_usage_pieces(ctx)
-        return [piece.strip("{}").replace(f"[{_WANTED}]", _WANTED) for piece in pieces]
+        """``GRAMMAR [TEXT]``, not ``{GRAMMAR} [TEXT]`` or ``[GRAMMAR]``; ``FILE...``, not ``{FILE...}...``."""
+        pieces = [re.sub(r"^\{(.*?)(?:\.\.\.)?\}", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
+        return [piece.replace(f"[{_WANTED}]", _WANTED) for piece in pieces]
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` among them."""

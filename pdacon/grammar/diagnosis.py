@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import lark
 from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
 from lark.lexer import Token
-from lark.load_grammar import EXT, _literal_to_pattern
+from lark.load_grammar import EXT, _literal_to_pattern, _parse_grammar
 
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import GrammarSyntaxError, Span
@@ -166,6 +166,18 @@ def explain(error: Exception, builder: RecordingBuilder, trail: tuple[str, ...] 
     shown = builder.source.shown
     own_words = _NAME.sub(lambda name: shown.get(name[0], name[0]), message) if shown else message
     return GrammarSyntaxError(_with_advice(own_words), _named_place(message, builder) or _blame(builder))
+
+
+def require_syntax(text: str, path: str | None) -> None:
+    """Raise GrammarSyntaxError, with the place, if a text is not even in Lark's language, whatever its names mean."""
+    try:
+        reader: Any = _parse_grammar
+        reader(text, path or "")
+    except lark.exceptions.GrammarError as error:
+        unexpected = error.__context__
+        if not isinstance(unexpected, UnexpectedInput):
+            raise GrammarSyntaxError(_one_line(error), None) from error
+        raise _explain_syntax(error, unexpected, SourceText(text, path, {})) from error
 
 
 def _explain_syntax(error: Exception, unexpected: UnexpectedInput, source: SourceText) -> GrammarSyntaxError:

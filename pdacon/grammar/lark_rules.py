@@ -148,6 +148,9 @@ def _lexed(loaded: Loaded, options: GrammarOptions) -> set[str]:
 def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], places: Places) -> None:
     for name in options.start:
         if name not in rules:
+            if not rules:
+                nothing = f'the grammar has no rules; write one, such as {name}: "hello"'
+                raise UndefinedStartError(nothing, places.beginning(), name)
             raise UndefinedStartError(
                 f"start rule {name!r} is not defined; {_meant(name, places)}define it, or give start= one of the "
                 f"rules: {_possible_starts(loaded, places)}",

@@ -253,7 +253,7 @@ class Explanation:
         if len(self.rules) > _RULES and not full:
             lines += _listed(width, "parsing", [f"({len(self.rules) - _RULES} more)"])
         if self.within:
-            lines += _listed(width, "within", [" in ".join(self.within)])
+            lines += _listed(width, "within", re.split(r"(?<= >) ", " > ".join(reversed(self.within))), gap=" ")
         left_out = 0 if uncut else max(0, len(self.stack) - _SHOWN_SYMBOLS)
         deeper = [f"({left_out:,} more)"] if left_out else []
         lines += _listed(width, "stack", [*deeper, *self.stack[left_out:]] or ["(empty)"])

@@ -190,3 +190,17 @@ def test_it_can_be_looked_at(drinks: Path, capsys: pytest.CaptureFixture[str]) -
 def test_a_tokenizer_has_to_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compile", "json", "-o", str(tmp_path / "json.pda")]) == 2
     assert "--tokenizer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b'{"type": "integer"}', b"\x89PD", b"\x89PDA"])
+@pytest.mark.parametrize("command", [["show"], ["check"], ["mask"], ["sample"]])
+def test_what_is_no_compiled_file_is_said_in_one_line(
+    content: bytes, command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "drinks.pda"
+    file.write_bytes(content)
+    assert main([*command, str(file)]) == 2
+    line, address = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"pdacon: {file}: ")
+    assert "compile the grammar again" in line
+    assert address == "see: pdacon check --explain ArtifactError"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -62,3 +65,49 @@ def test_the_grammar_of_a_module_is_advised_in_python(
     monkeypatch.chdir(tmp_path)
     assert run(["check", "rules_of_sums.py:SUMS"]) == 1
     assert 'conflicts="shift"' in capsys.readouterr().out
+
+
+def test_what_convert_writes_has_its_start_at_its_head(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "my.gbnf", tmp_path / "my.lark"
+    file.write_text(_TEXT)
+    assert run(["convert", str(file), "-o", str(out)]) == 0
+    assert out.read_text().startswith("// pdacon: --start root\n")
+    assert run(["check", str(out)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no named pipes")
+def test_convert_reads_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "my.gbnf"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(_TEXT,), daemon=True)
+    writer.start()
+    assert run(["convert", str(pipe)]) == 0
+    assert "root: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("missing.gbnf", None, "no such file; convert takes files in GBNF, EBNF or llguidance's language"),
+        (".", None, ".: a directory; convert takes files"),
+        ("empty.gbnf", b"", "empty.gbnf:1:1: no rule is called root"),
+        ("my.gbnf", b"root ::= \xff", "my.gbnf:1:10: not UTF-8 at byte 9; save it as UTF-8"),
+        ("my.gbnf", b'\xef\xbb\xbfroot ::= "a"', "my.gbnf:1:1: begins with a byte order mark"),
+        ("my.lark", b'start: "a"', "my.lark: it is in Lark's language already"),
+        ("my.txt", b"", "my.txt: what is it written in? Say --from gbnf"),
+    ],
+)
+def test_what_convert_cannot_read(
+    name: str,
+    content: bytes | None,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path(name).write_bytes(content)
+    assert run(["convert", name]) == 2
+    assert message in capsys.readouterr().err

@@ -148,3 +148,49 @@ def test_literals_that_are_not_closed_end_at_once() -> None:
     for text in ('a: "' + "\\" * 100, "a: /" + "\\" * 100):
         with pytest.raises(GrammarSyntaxError, match="no token of Lark's language begins with"):
             formatted(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("my.lark", b'start: "a" (\n', "my.lark:1:13: Unclosed parenthesis"),
+        ("my.lark", b"start: a | : b\n", "my.lark:1:12: unexpected ':'"),
+        ("my.lark", b"start:\n  | -> -> b\n", "my.lark:2:8: unexpected '->'"),
+        ("my.lark", b'start: "\xe9"\n', "my.lark:1:9: not UTF-8 at byte 8; save it as UTF-8"),
+        ("my.lark", b'\xef\xbb\xbfstart: "a"\n', "my.lark:1:1: begins with a byte order mark"),
+        ("my.gbnf", b'root ::= "a"\n', "my.gbnf: fmt lays out Lark's language only"),
+    ],
+)
+def test_what_is_no_grammar_stays_as_it_is(
+    name: str,
+    content: bytes,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(content)
+    assert main(["fmt", name]) == 2
+    assert message in capsys.readouterr().err
+    assert Path(name).read_bytes() == content
+
+
+def test_names_that_nothing_defines_are_laid_out(tmp_path: Path) -> None:
+    unfinished = tmp_path / "my.lark"
+    unfinished.write_text("start:a|b\n", encoding="utf-8")
+    assert main(["fmt", str(unfinished)]) == 0
+    assert unfinished.read_text("utf-8") == "start: a | b\n"
+
+
+def test_lines_end_in_the_file_as_they_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "my.lark"
+    file.write_bytes(b'start: "a"\r\n')
+    assert main(["fmt", "--check", str(file)]) == 0
+    file.write_bytes(b'start:"a"\r\n')
+    assert main(["fmt", str(file)]) == 0
+    assert file.read_bytes() == b'start: "a"\r\n'
+    assert main(["fmt", "--help"]) == 0
+    assert "Usage: pdacon fmt [OPTIONS] FILE..." in capsys.readouterr().out
+    assert main(["fmt", "--help"]) == 0
+    assert "}" not in capsys.readouterr().out

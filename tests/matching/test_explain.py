@@ -122,7 +122,7 @@ def test_all_that_is_known(json: pdacon.Constraint) -> None:
   expected: (only the rest of it)
   lexemes:  STRING '"b"'  ","
   parsing:  ("," value)+: ("," value)+ "," • value
-  within:   array in pair in object
+  within:   object > pair > array
   stack:    "{"  STRING  ":"  "["  value  ("," value)+  ","
 """[:-1]
     )

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from pdacon.base.snippets import shown_in
 from pdacon.cli.failures import FINDINGS, BadInput
-from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, is_for_llguidance, load_grammar
+from pdacon.cli.grammars import DIALECTS, STDIN, decoded, in_dialect, load_grammar, written_in
 from pdacon.cli.inputs import tokens_of
 from pdacon.cli.options import GrammarArgument, GrammarOptions, HelpAllOption, JsonOption, with_records
 from pdacon.cli.waiting import reading
@@ -70,20 +71,24 @@ def convert(
 ) -> int:
     """A grammar of GBNF, EBNF or llguidance, as Lark's language.
 
-    The other commands take such files as they are.
+    The other commands take such files as they are. What is written has the start rule at its head where that is not
+    `start`.
     """
-    chosen = dialect or (file.suffix[1:] if file.suffix in DIALECTS else None)
-    if chosen is None and is_for_llguidance(file):
-        chosen = "llguidance"
+    name = "standard input" if str(file) == STDIN else str(file)
+    if str(file) == STDIN:
+        text = decoded(sys.stdin.buffer.read())
+    else:
+        _require_file(str(file), "convert takes files in GBNF, EBNF or llguidance's language, or - for standard input")
+        text = decoded(file.read_bytes(), name)
+    chosen = dialect or written_in(file, text)
     if chosen is None:
-        raise BadInput(f"{file}: what is it written in? Say --from gbnf, --from ebnf or --from llguidance")
-    if str(file) != STDIN and not file.is_file():
-        raise BadInput(f"{file}: no such file")
-    content = sys.stdin.buffer.read() if str(file) == STDIN else file.read_bytes()
-    grammar = in_dialect(chosen, decoded(content, str(file)), None if str(file) == STDIN else str(file))
+        ready = f"{name}: it is in Lark's language already, by its name; if not, say"
+        what = ready if file.suffix.lower() == ".lark" else f"{name}: what is it written in? Say"
+        raise BadInput(f"{what} --from gbnf, --from ebnf or --from llguidance")
+    grammar = in_dialect(chosen, text, None if str(file) == STDIN else str(file))
     text = grammar.to_lark()
     if (start := grammar.data.options.start[0]) != "start":
-        typer.echo(f"the start rule is {start}: give the other commands --start {start}", err=True)
+        text = f"// pdacon: --start {start}\n{text}"
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -102,10 +107,13 @@ def lay_out(
 ) -> int:
     """Lay out grammars: blanks, indentation, blank lines.
 
-    Tokens, comments and where lines end stay as they are, and so does what the grammar means.
+    Tokens, comments and where lines end stay as they are, and so does what the grammar means. A text that is no grammar
+    stays as it is.
 
-    Exit status: with --check or --diff 1 if a file would change.
+    Exit status: 2 if one is no grammar; with --check or --diff 1 if a file would change.
     """
+    from pdacon.front.endings import is_llguidance
+    from pdacon.grammar.diagnosis import require_syntax
     from pdacon.grammar.formatting import formatted
 
     changed = 0
@@ -113,13 +121,17 @@ def lay_out(
         standard, path = name == STDIN, Path(name)
         if not standard and name and path.is_dir():
             raise BadInput(f"{path}: a directory; fmt takes files of Lark grammars, such as {path}/*.lark")
-        if not standard and (not name or not path.exists()):
-            raise BadInput(
-                f"{name or repr(name)}: no such file; fmt takes files of Lark grammars, or - for standard input"
-            )
-        before = decoded(sys.stdin.buffer.read() if standard else path.read_bytes(), str(path))
-        with reading(str(path)):
-            after = formatted(before, str(path))
+        if not standard:
+            _require_file(name, "fmt takes files of Lark grammars, or - for standard input")
+        called = "standard input" if standard else name
+        before = decoded(sys.stdin.buffer.read() if standard else path.read_bytes(), called)
+        with reading(called), shown_in(before, called):
+            if path.suffix.lower() in DIALECTS or is_llguidance(before):
+                raise BadInput(f"{called}: fmt lays out Lark's language only; pdacon convert writes that")
+            after = formatted(before, called)
+            require_syntax(before, called)
+        if "\r\n" in before:
+            after = after.replace("\n", "\r\n")
         if diff:
             lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
             sys.stdout.writelines(unified_diff(*lines, str(path), f"{path}, laid out"))
@@ -128,9 +140,17 @@ def lay_out(
         elif after != before:
             typer.echo(f"{path}: would be laid out anew" if check else f"{path}: laid out anew")
             if not check:
-                path.write_text(after, encoding="utf-8", newline="\n")
+                path.write_text(after, encoding="utf-8", newline="")
         changed += after != before
     return FINDINGS if changed and (check or diff) else 0
+
+
+def _require_file(name: str, what: str) -> None:
+    """Raise BadInput if there is no file of that name, or pipe; ``what`` says what there could be."""
+    if not name or not Path(name).exists():
+        raise BadInput(f"{name or repr(name)}: no such file; {what}")
+    if Path(name).is_dir():
+        raise BadInput(f"{name}: a directory; {what}")
 
 
 def show_file(
