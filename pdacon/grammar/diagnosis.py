@@ -173,8 +173,8 @@ def require_syntax(text: str, path: str | None) -> None:
     try:
         reader: Any = _parse_grammar
         reader(text, path or "")
-    except lark.exceptions.GrammarError as error:
-        unexpected = error.__context__
+    except (lark.exceptions.GrammarError, UnexpectedInput) as error:
+        unexpected = error if isinstance(error, UnexpectedInput) else error.__context__
         if not isinstance(unexpected, UnexpectedInput):
             raise GrammarSyntaxError(_one_line(error), None) from error
         raise _explain_syntax(error, unexpected, SourceText(text, path, {})) from error

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from lark import Lark, load_grammar
+from lark import Lark, exceptions, load_grammar
 
 import pdacon
 from pdacon.cli import main
 from pdacon.errors import GrammarSyntaxError
+from pdacon.grammar.diagnosis import require_syntax
 from pdacon.grammar.formatting import formatted
 
 ROOT = Path(__file__).parents[2]
@@ -194,3 +196,21 @@ def test_lines_end_in_the_file_as_they_did(tmp_path: Path, capsys: pytest.Captur
     assert "Usage: pdacon fmt [OPTIONS] FILE..." in capsys.readouterr().out
     assert main(["fmt", "--help"]) == 0
     assert "}" not in capsys.readouterr().out
+
+
+def test_any_row_of_tokens_is_laid_out_or_refused_with_its_place(scaled: Callable[[int], int]) -> None:
+    rng = random.Random(1)
+    words = [*":|()[]{},.~2*!aB\n", '"x"', "/y/", "->", ".."]
+    taken = 0
+    for _ in range(scaled(400)):
+        text = "a: " + " ".join(rng.choices(words, k=rng.randint(0, 5))) + "\n"
+        try:
+            read(text)
+        except exceptions.LarkError:
+            with pytest.raises(GrammarSyntaxError, match=r"^my.lark:\d+:\d+: "):
+                require_syntax(text, "my.lark")
+        else:
+            require_syntax(text, "my.lark")
+            taken += 1
+            assert formatted(formatted(text)) == formatted(text), text
+    assert taken
