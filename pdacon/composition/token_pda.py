@@ -104,7 +104,9 @@ def _named(token: int | str, name: str, vocabulary: Vocabulary) -> tuple[int, ..
 def _ids(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tuple[int, ...]:
     """All ids of some ranges."""
     for first, last in ranges:
-        if first > last or last >= vocabulary.size:
+        if first > last:
+            raise VocabularyError(f"{name}: a range goes from its first id to its last, as in {last}-{first}")
+        if last >= vocabulary.size:
             raise VocabularyError(f"{name}: there is no token {last} in this vocabulary of {vocabulary.size}")
     return tuple(sorted({token for first, last in ranges for token in range(first, last + 1)}))
 

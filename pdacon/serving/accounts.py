@@ -22,16 +22,20 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pdacon.serving.advice import cut
 from pdacon.serving.failures import RequestError, stopping, unexpected
 from pdacon.serving.metrics import Metrics
 
 log = logging.getLogger("pdacon.serving")
 REQUEST_ID = "X-Request-Id"
+WARNING = "X-Pdacon-Warning"
+"""What there is to warn of in a request's schema or grammar, one line each."""
 GONE = 499
 """The status of a request whose client has left; it is sent to nobody."""
 OPEN = ("/health", "/ready", "/metrics")
 """Paths for whoever looks after the server; no key is asked for."""
 _GIVEN_ID = re.compile(r"[\x21-\x7e]{1,128}")
+_MOST_WARNINGS, _LONGEST_WARNING = 8, 400
 _ELSEWHERE = "other"  # the path of whatever has no route, which clients make up
 
 
@@ -65,6 +69,8 @@ class Record:
         How its answers have ended, as `Metrics.answers` has it.
     has_left : bool
         The client did not wait for the end.
+    warnings : list of str
+        What its client is told of in headers.
     has_begun, has_ended : bool
         Whether the first, and the last of the response was sent.
     """
@@ -80,6 +86,7 @@ class Record:
     first_token_seconds: float | None = None
     endings: Counter[str] = field(default_factory=Counter)
     has_left: bool = False
+    warnings: list[str] = field(default_factory=list)
     has_begun: bool = False
     has_ended: bool = False
 
@@ -162,6 +169,8 @@ class Accounts:
                 record.status = record.status or message["status"]
                 headers = MutableHeaders(scope=message)
                 headers[REQUEST_ID] = record.request_id
+                for text in record.warnings[:_MOST_WARNINGS]:
+                    headers.append(WARNING, _in_header(text))
                 if self.is_closing:
                     headers["Connection"] = "close"
             await send(message)
@@ -228,6 +237,12 @@ def event(said: dict[str, Any]) -> str:
 def _id_of(given: str) -> str:
     """The client's id for its request, if it is one that may stand in a header and in a log."""
     return given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
+
+
+def _in_header(text: str) -> str:
+    """A text as it may stand in a header: one line of ASCII."""
+    plain = "".join(sign if sign.isprintable() else " " for sign in cut(text, _LONGEST_WARNING))
+    return plain.encode("ascii", "backslashreplace").decode()
 
 
 def _path(scope: Scope) -> str:

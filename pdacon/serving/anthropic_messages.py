@@ -76,7 +76,7 @@ def chat_of(request: CountRequest) -> ChatRequest:
     if (effort := (request.output_config or {}).get("effort")) is not None:
         fields["reasoning_effort"] = effort
     if request.thinking is not None:
-        fields.update(_thinking(request.thinking))
+        fields.update(_thinking(request.thinking, getattr(request, "max_tokens", None)))
     if isinstance(request, MessagesRequest):
         names = ("max_tokens", "temperature", "top_p", "top_k", "seed", "stream")
         fields |= {name: value for name in names if (value := getattr(request, name)) is not None}
@@ -98,13 +98,20 @@ def _format(request: CountRequest) -> Any:
     return given["schema"]
 
 
-def _thinking(given: Mapping[str, Any]) -> dict[str, Any]:
+def _thinking(given: Mapping[str, Any], most: int | None) -> dict[str, Any]:
+    """What is said of thoughts; ``most``: the tokens of the whole answer. Any number of tokens may be a budget."""
     only(given, ("type", "budget_tokens", "display"), "thinking")
     kind, budget = given.get("type"), given.get("budget_tokens")
     if kind not in ("enabled", "adaptive", "disabled"):
         raise malformed("thinking", _THINKING)
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
         raise malformed("thinking.budget_tokens", "a number of tokens")
+    if kind != "enabled" and budget is not None:
+        raise malformed("thinking", f"{_THINKING}; only the first has a budget")
+    if kind == "enabled" and budget is None:
+        raise malformed("thinking.budget_tokens", "a number of tokens; or give the type 'adaptive'")
+    if budget is not None and most is not None and budget >= most:
+        raise malformed("thinking.budget_tokens", f"less than max_tokens, which is {most}")
     fields: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": kind != "disabled"}}
     return fields if budget is None else fields | {"thinking_token_budget": budget}
 
@@ -188,7 +195,9 @@ def _tool(tool: Mapping[str, Any], place: str) -> dict[str, Any]:
     only(tool, known, place)
     if not isinstance(tool.get("name"), str):
         raise malformed(place, _TOOL)
-    function = {"name": tool["name"], "parameters": tool.get("input_schema"), "strict": tool.get("strict")}
+    if tool.get("input_schema") is None:
+        raise malformed(f"{place}.input_schema", 'a JSON Schema, such as {"type": "object", "properties": {...}}')
+    function = {"name": tool["name"], "parameters": tool["input_schema"], "strict": tool.get("strict")}
     return {"type": "function", "function": function | {"description": tool.get("description") or ""}}
 
 

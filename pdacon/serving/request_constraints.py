@@ -16,13 +16,15 @@ from pdacon.front.caching import CompileCache
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.format_compiler import FormatCompiler
 from pdacon.integrations.workers import WorkerError, Workers
-from pdacon.serving.accounts import Line
+from pdacon.serving.accounts import Line, current
+from pdacon.serving.advice import in_requests
 from pdacon.serving.failures import RequestError, of_grammar, unexpected
 from pdacon.serving.metrics import Metrics
 from pdacon.serving.response_formats import Wanted
 from pdacon.serving.settings import ServerSettings
 
 log = logging.getLogger("pdacon.serving")
+_MOST_WARNED = 4096  # formats of which it is remembered what there is to warn of
 
 
 @dataclass(slots=True)
@@ -52,6 +54,7 @@ class Compiler:
         self._compiler = FormatCompiler(vocabulary, settings.limits, self.cache, self._workers)
         self._under_way: dict[tuple[str, ...], _Compilation] = {}
         self._asking = 0  # how many requests wait for their constraint, each with its text in memory
+        self._warnings: dict[tuple[str, ...], list[str]] = {}  # of formats, by their keys
         self._waits = 0  # for the compilation of another request
 
     async def constraint(self, wanted: Wanted) -> Constraint:
@@ -75,7 +78,9 @@ class Compiler:
         self._asking += 1
         began = time.perf_counter()
         try:
-            return self._compiler.kept(wanted.format) or await self._compilation(wanted)
+            constraint = self._compiler.kept(wanted.format) or await self._compilation(wanted)
+            current().warnings += (f"{wanted.param}: {text}" for text in self._warnings.get(wanted.format.key, ()))
+            return constraint
         except PdaconError as error:
             self._metrics.refusals.inc()
             raise of_grammar(error, wanted.param, wanted.tools) from error
@@ -139,11 +144,18 @@ class Compiler:
             self._workers.close()
 
     def _compiled(self, wanted: Wanted, cancel: Event) -> Constraint:
-        """The constraint; what there is to warn of is in the log."""
+        """The constraint; what there is to warn of is in the log, and told to each client that asks for it."""
+        told: list[str] = []
 
         def warn(kind: str, message: str) -> None:
+            told.append(in_requests(message))
             log.warning(Line(param=wanted.param, kind=kind, warning=message))
 
         self._metrics.compiles_waiting.dec()
         with self._metrics.compiles_running.track_inprogress():
-            return self._compiler.compiled(wanted.format, warn, cancel)
+            constraint = self._compiler.compiled(wanted.format, warn, cancel)
+        if told:
+            if len(self._warnings) >= _MOST_WARNED:
+                self._warnings.clear()
+            self._warnings[wanted.format.key] = told
+        return constraint

@@ -14,6 +14,7 @@ from pdacon.integrations.answer_formats import Format
 from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError, malformed, only
 from pdacon.serving.protocol import ChatRequest
+from pdacon.serving.strict_schemas import is_strict, require_known_keywords
 
 _TEXT = {
     "type": "object",
@@ -102,13 +103,18 @@ def _tool(tool: Mapping[str, Any], place: str) -> RequestedTool:
     name, parameters = function.get("name"), function.get("parameters")
     if not isinstance(name, str) or not name:
         raise malformed(f"{place}.function.name", "a name that is not empty")
-    if not isinstance(function.get("strict"), bool | None):
-        raise malformed(f"{place}.function.strict", "true or false")
+    # OpenAI has it within the function; some clients write it beside that.
+    strict = [
+        is_strict(function.get("strict"), f"{place}.function.strict"),
+        is_strict(tool.get("strict"), f"{place}.strict"),
+    ]
     where = f"{place}.function.parameters"
     try:
         arguments_schema(parameters, "pdacon:tool")
     except UnsupportedSchemaError as error:
         raise RequestError(400, f"{where}: {error.why}", param=where, code="bad_request") from error
+    if any(strict):
+        require_known_keywords(parameters, where)
     return RequestedTool(name, _without_others(parameters), where)
 
 

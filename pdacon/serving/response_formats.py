@@ -17,6 +17,7 @@ from pdacon.serving.advice import shown
 from pdacon.serving.failures import RequestError, malformed, of_grammar, only
 from pdacon.serving.protocol import ChatRequest, Common
 from pdacon.serving.requested_tools import Calls, RequestedTool, calls_of
+from pdacon.serving.strict_schemas import is_strict, require_known_keywords
 
 _KINDS = ("json", "regex", "choice", "grammar", "json_object", "structural_tag")  # of `structured_outputs`
 _ONE_LINE = {
@@ -151,9 +152,9 @@ def response_format(given: Mapping[str, Any] | None, param: str = "response_form
         if not isinstance(named, Mapping) or "schema" not in named:
             raise malformed(place, _ONE_LINE["json_schema"])
         only(named, ("name", "schema", "strict", "description"), place)
-        strict = named.get("strict")
-        if strict not in (None, True, False):
-            raise malformed(f"{place}.strict", "true or false")
+        strict = is_strict(named.get("strict"), f"{place}.strict")
+        if strict:
+            require_known_keywords(named["schema"], f"{place}.schema")
         return _schema(named["schema"], f"{place}.schema", {"closed": True} if strict else {})
     if kind == "grammar":
         only(given, ("type", "grammar", "syntax"), param)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -183,10 +184,49 @@ def test_a_page_that_is_not_there(server: Running) -> None:
     assert (answer.status_code, "VocabularyError" in answer.json()["error"]["message"]) == (404, True)
 
 
+@pytest.mark.parametrize("place", ["tools.0.function.strict", "tools.0.strict"])
 @pytest.mark.parametrize("strict", ["yes", 1, {}])
-def test_strict_is_true_or_false(server: Running, strict: Any) -> None:
-    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": strict}}
+def test_strict_is_true_or_false(server: Running, strict: Any, place: str) -> None:
+    """OpenAI has it within the function; some clients write it beside that."""
+    function: dict[str, Any] = {"name": "f", "parameters": {"type": "object"}}
+    tool: dict[str, Any] = {"type": "function", "function": function}
+    (function if "function" in place else tool)["strict"] = strict
     asked = {"model": "tiny", "messages": [{"role": "user", "content": "x"}], "tools": [tool], "max_tokens": 1}
     headers = {"Authorization": f"Bearer {KEY}"}
     answer = httpx.post(f"{server.address}/v1/chat/completions", json=asked, headers=headers)
-    assert (answer.status_code, answer.json().get("error", {}).get("param")) == (400, "tools.0.function.strict")
+    assert (answer.status_code, answer.json().get("error", {}).get("param")) == (400, place)
+
+
+MISSPELLED: Any = {"type": "object", "properties": {"a": {"type": "string", "maxlength": 3}, "maxlength": {"const": 1}}}
+FUNCTION: Any = {"name": "f", "parameters": MISSPELLED}
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": MISSPELLED}}},
+            "response_format.json_schema.schema",
+        ),
+        ({"tools": [{"type": "function", "function": FUNCTION}], "tool_choice": "required"}, "tools"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_clients_hear_of_misspelled_keywords(server: Running, fields: Any, param: str, stream: bool) -> None:
+    """In a header of each answer, also of one whose constraint was there before; with `strict` it is an error."""
+    common = {"messages": [{"role": "user", "content": "x"}], "max_tokens": 9}
+    asked = {**common, "stream": stream, **fields}
+    headers = {"Authorization": f"Bearer {KEY}"}
+    for _ in range(2):
+        answer = httpx.post(f"{server.address}/v1/chat/completions", json=asked, headers=headers)
+        assert answer.status_code == 200
+        (told,) = answer.headers.get_list("x-pdacon-warning")
+        assert told.startswith(param)
+        assert "maxlength" in told
+        assert 'did you mean "maxLength"?' in told
+    strict = json.loads(re.sub(r'("name": "[nf]")', r'\1, "strict": true', json.dumps(asked)))
+    answer = httpx.post(f"{server.address}/v1/chat/completions", json=strict, headers=headers)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], "\n" in error["message"]) == (400, "bad_schema", False)
+    assert error["param"].endswith("/properties/a")
+    assert 'maxlength: it is no keyword of JSON Schema and says nothing; did you mean "maxLength"?' in error["message"]

@@ -19,7 +19,7 @@ texts.
 from pdacon.frontends.json_schema.asserting import ASSERTED
 from pdacon.frontends.json_schema.documents import canonical, read_canonical
 from pdacon.frontends.json_schema.drafts import draft_of
-from pdacon.frontends.json_schema.keywords import is_assertion
+from pdacon.frontends.json_schema.keywords import is_assertion, misspelled_keywords
 from pdacon.frontends.json_schema.members import why_refused
 from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
@@ -46,6 +46,7 @@ __all__ = [
     "draft_of",
     "has_few_digits",
     "is_assertion",
+    "misspelled_keywords",
     "plain",
     "read_canonical",
     "require_json",

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from pdacon.base.json_pointers import pointer_token
 from pdacon.base.quoting import did_you_mean
+from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE
 from pdacon.frontends.json_schema.facts import Type
 from pdacon.frontends.json_schema.wrong_values import OF_PLACES, types_of, wrong_value
 
@@ -86,6 +88,30 @@ def remarks(node: Mapping[str, Any], draft: int, types: Collection[Type]) -> Ite
     if draft >= 2019 and "dependencies" in node:
         yield "dependencies", 'it is of draft 7; write "dependentRequired" or "dependentSchemas"'
     yield from _of_other_drafts(node, draft)
+
+
+def misspelled_keywords(schema: Any) -> Iterator[tuple[str, str, str]]:
+    """The keywords of a schema that are near to ones that assert something, wherever a schema is in it.
+
+    Yields
+    ------
+    tuple of (str, str, str)
+        The JSON pointer of the schema that has it, the keyword, and which was meant.
+    """
+    pending = [("", schema)]
+    while pending:
+        pointer, node = pending.pop()
+        if not isinstance(node, dict):
+            continue
+        for keyword, value in node.items():
+            if keyword in NAMED and isinstance(value, dict):
+                pending += [(f"{pointer}/{keyword}/{pointer_token(name)}", one) for name, one in value.items()]
+            elif keyword in MANY and isinstance(value, list):
+                pending += [(f"{pointer}/{keyword}/{k}", one) for k, one in enumerate(value)]
+            elif keyword in ONE:
+                pending.append((f"{pointer}/{keyword}", value))
+            elif keyword not in _KNOWN and (why := misspelled(keyword)):
+                yield pointer, keyword, why
 
 
 def remark(keyword: str) -> str:
