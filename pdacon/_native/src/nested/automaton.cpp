@@ -1,6 +1,7 @@
 #include "nested/automaton.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/budget.hpp"
 #include "nested/room.hpp"
@@ -352,13 +353,19 @@ bool NestedAutomaton::has_outcome(const State& state, std::int32_t read) {
 
 bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
     if (question <= kTrue) return question == kTrue;
-    const std::pair asked_at{question, depth};
+    const Asked asked_at{question, depth};
     if (const auto known = possible_.find(asked_at); known != possible_.end()) return known->second;
     if (schemas_->plainly_possible(question)) return possible_[asked_at] = true;
-    if (!asking_.insert(asked_at).second || asking_.size() > kMostNested) {
-        asking_.clear();
+    if (const auto asking = asking_.find(asked_at); asking != asking_.end()) {
+        // A least value has no value within it that satisfies the same question at the same depth.
+        if (!std::exchange(asking->second, true)) ++assumed_;
+        return false;
+    }
+    if (asking_.size() >= kMostNested) {
+        forget_questions();
         throw NeedsWhole("whether some value satisfies a schema is not plain");
     }
+    asking_.emplace(asked_at, false);
     const auto& asked = family({question});
     const auto starts = [&](const auto& leads) {
         return std::ranges::any_of(asked.machines, [&](const auto& machine) {
@@ -371,8 +378,41 @@ bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
                        starts([&](const State& start) {
                            return !of(start.container).own.container.is_deepest && leads_on(start, true);
                        });
-    asking_.erase(asked_at);
-    return possible_[asked_at] = found;
+    settle(asked_at, found);
+    return found;
+}
+
+// What is false where a question was taken for false that is still being asked holds only if that is so.
+void NestedAutomaton::settle(const Asked& asked, bool found) {
+    const auto asking = asking_.extract(asked);
+    const bool was_assumed = !asking.empty() && asking.mapped();
+    possible_[asked] = found;
+    if (!found && assumed_ > 0) doubtful_questions_.push_back(asked);
+    if (!was_assumed) return;
+    --assumed_;
+    if (found) forget_doubtful();
+    if (assumed_ > 0) return;
+    doubtful_questions_.clear();
+    doubtful_states_.clear();
+}
+
+void NestedAutomaton::forget_doubtful() {
+    for (const auto& asked : doubtful_questions_) possible_.erase(asked);
+    for (const auto& asked : doubtful_states_) leads_on_.erase(asked);
+    doubtful_questions_.clear();
+    doubtful_states_.clear();
+}
+
+void NestedAutomaton::forget_questions() {
+    forget_doubtful();
+    asking_.clear();
+    assumed_ = 0;
+}
+
+// Records that no text leads on.
+bool NestedAutomaton::leads_nowhere(const std::pair<bool, std::int32_t>& asked) {
+    if (assumed_ > 0) doubtful_states_.push_back(asked);
+    return leads_on_[asked] = false;
 }
 
 // Of the names in order the last is tried first, since one that must not be left out comes after all those
@@ -460,8 +500,8 @@ bool NestedAutomaton::leads_on(const State& state, bool must_go_on) {
             break;
         }
     }
-    for (const auto number : seen) leads_on_[{false, number}] = false;
-    return leads_on_[asked] = false;
+    for (const auto number : seen) leads_nowhere({false, number});
+    return leads_nowhere(asked);
 }
 
 }  // namespace pdacon

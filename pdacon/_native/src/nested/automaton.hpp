@@ -81,9 +81,10 @@ class NestedAutomaton {
     // Whether some value satisfies a question, at a depth, where the depth of arrays and objects is bounded.
     bool possible(std::int32_t question, std::int32_t depth = 0);
     // After a question that was not answered.
-    void forget_questions() { asking_.clear(); }
+    void forget_questions();
 
   private:
+    using Asked = std::pair<std::int32_t, std::int32_t>;  // a question and a depth
     enum Kind : std::int32_t { kIsEnd, kValue, kPart, kSign, kStart, kBefore, kAfter, kOuter };
     struct Member {
         std::int32_t container, state, read;
@@ -132,6 +133,9 @@ class NestedAutomaton {
     // Whether some text leads on from behind a member or an item, or with `must_go_on`, from before one.
     bool leads_on(const State& state, bool must_go_on);
     bool leads_on_plainly(const State& state, bool must_go_on);
+    bool leads_nowhere(const std::pair<bool, std::int32_t>& asked);
+    void settle(const Asked& asked, bool found);
+    void forget_doubtful();
     // What may be read at a place, the next one last, with the state that it is read in: `reads`, and before
     // them `names`, whose states are made when they are tried.
     struct Tried {
@@ -159,9 +163,14 @@ class NestedAutomaton {
     std::map<std::pair<std::int32_t, std::int32_t>, std::optional<std::int32_t>> names_;
     std::unordered_map<std::string, std::int32_t> texts_;  // of names: numbers
     std::vector<const std::string*> text_of_;
-    std::map<std::pair<std::int32_t, std::int32_t>, bool> possible_;  // by question and depth
-    std::map<std::pair<bool, std::int32_t>, bool> leads_on_;          // by the place behind it
-    std::set<std::pair<std::int32_t, std::int32_t>> asking_;  // questions whose values are being looked for
+    std::map<Asked, bool> possible_;
+    std::map<std::pair<bool, std::int32_t>, bool> leads_on_;  // by the place behind it
+    // Questions whose values are being looked for; whether one was taken for false within itself. What was
+    // found false while some are so is doubtful until these are settled.
+    std::map<Asked, bool> asking_;
+    std::size_t assumed_ = 0;
+    std::vector<Asked> doubtful_questions_;
+    std::vector<std::pair<bool, std::int32_t>> doubtful_states_;
     std::int32_t start_ = -1;
 };
 
