@@ -1,24 +1,28 @@
 """What a look at schemas does not tell of them, and the search that does.
 
-In: doubts, and an `Explorer`. Out: whether all of them are unfounded. Each is settled as a reading of the whole would
-settle it, with what the whole reads of these places only.
+In: doubts, and an `Explorer`. Out: what the whole would note where it refuses nothing. Each doubt is settled as a
+reading of the whole would settle it, with what the whole reads of these places only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pdacon._native import _core
 from pdacon.base.cancelling import look, raise_if_out_of_time
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.documents import Place
+from pdacon.frontends.json_schema.never_coming import notes_of_members
 from pdacon.regular import FALSE
 
 if TYPE_CHECKING:
     from pdacon.frontends.json_schema.exploring import Explorer
 
+Notes: TypeAlias = dict[tuple[str, str, str], bool]
+"""By pointer, keyword and why: whether the caller is to be warned."""
+_Answer = TypeVar("_Answer")
 _MOST_PLACES = 5_000  # of a search
 _MOST = 200
 
@@ -34,48 +38,60 @@ class Doubts:
     built : list of tuple of Place
         Whether automata of values that satisfy the schemas of all places are small enough, and whether what these ask
         of arrays and objects can be enforced.
+    members_may_be_left_out : bool
+        Whether it is known from the place of a member alone what follows if no value satisfies its schema.
     """
 
     values: list[tuple[Place, ...]] = field(default_factory=list)
     built: list[tuple[Place, ...]] = field(default_factory=list)
+    members_may_be_left_out: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.values or self.built)
 
 
-def are_unfounded(doubts: Doubts, explorer: Explorer) -> bool:
-    """Whether a search finds all that is in doubt to be as it should; False also where it does not tell."""
+def notes_of_doubts(doubts: Doubts, explorer: Explorer) -> Notes | None:
+    """What the whole would note of the places that are in doubt; None: it would refuse them, or the search fails."""
     reader = explorer.reader
     if len(doubts.values) + len(doubts.built) > _MOST:
-        return False
+        return None
     conjunction = reader.facts.formulas.conjunction
 
-    def search() -> bool:
+    def search() -> Notes | None:
         for places in doubts.built:
             look()
             question = conjunction(*map(reader.question, places))
             for is_array, formulas, _ in explorer.family([question])[1]:
                 explorer.container(is_array, formulas)
-        return _have_values(explorer, [conjunction(*map(reader.question, places)) for places in doubts.values])
+        questions = [conjunction(*map(reader.question, places)) for places in doubts.values]
+        if _have_values(explorer, questions):
+            return {}
+        if not doubts.members_may_be_left_out:
+            return None
+        pairs = zip(questions, doubts.values, strict=True)
+        never = [(question, places) for question, places in pairs if not _have_values(explorer, [question])]
+        if any(explorer.questions.possible(question) for question, _ in never):
+            return None  # of such members the whole looks for some only
+        return notes_of_members(reader.documents.root, [place for _, (place,) in never])
 
-    return _tells(search)
+    return _told(search)
 
 
 def finds_a_value(explorer: Explorer) -> bool:
     """Whether a search finds a value of the schema; False also where it does not tell."""
-    return _tells(lambda: _have_values(explorer, [explorer.root]))
+    return _told(lambda: _have_values(explorer, [explorer.root])) or False
 
 
 def _have_values(explorer: Explorer, questions: list[int]) -> bool:
     return FALSE not in questions and _core.have_values(explorer, questions, _MOST_PLACES)
 
 
-def _tells(search: Callable[[], bool]) -> bool:
-    """What a search says; False where it does not tell: the whole is needed, or refused, or it takes too much."""
+def _told(search: Callable[[], _Answer]) -> _Answer | None:
+    """What a search says; None where it does not tell: the whole is needed, or refused, or it takes too much."""
     try:
         return search()
     except (UnsupportedSchemaError, RecursionError, _core.NeedsWhole):
-        return False
+        return None
     except LimitExceededError as error:
         raise_if_out_of_time(error)
-        return False
+        return None

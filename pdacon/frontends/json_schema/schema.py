@@ -13,8 +13,9 @@ from pdacon.base.once import Once
 from pdacon.errors import EmptyLanguageError, LimitExceededError, PdaconError, UnsupportedSchemaError
 from pdacon.frontends.json_schema.asserting import with_asserted
 from pdacon.frontends.json_schema.documents import Closed, Documents
-from pdacon.frontends.json_schema.doubts import are_unfounded, finds_a_value
+from pdacon.frontends.json_schema.doubts import finds_a_value, notes_of_doubts
 from pdacon.frontends.json_schema.exploring import Explorer
+from pdacon.frontends.json_schema.never_coming import never_comes
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.numbering import Lowered, lower
 from pdacon.frontends.json_schema.places import keywords_of, places_at
@@ -122,7 +123,9 @@ class Schema:
             return True
         if survey.is_plain:
             explorer = self._new_explorer()
-            if are_unfounded(survey.doubts, explorer):
+            told = notes_of_doubts(survey.doubts, explorer)
+            if told is not None:
+                self._told = told
                 self._explorers.append(explorer)
                 return True
         return not self._reading.lax and self._is_refused_nowhere()
@@ -265,8 +268,7 @@ class Schema:
                 )
             raise EmptyLanguageError(f"no value satisfies the schema{place}{under}")
         for pointer, name in writer.impossible_members(lowered.symbols):
-            shown = json.dumps(name, ensure_ascii=False)
-            note(pointer, "properties", f"no value satisfies {shown}, so that it never comes")
+            note(pointer, "properties", never_comes(name))
         return lowered, dropped, noted
 
 

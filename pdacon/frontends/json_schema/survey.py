@@ -139,6 +139,10 @@ class Survey:
                 self._require_values(place)
             self._require_values(root)
             self._look_at_combinations()
+        reading = self._reading
+        self.doubts.members_may_be_left_out = not (
+            self._same or reading.lax or reading.closed or reading.marked or reading.spelling.whitespace == "indent"
+        )
 
     def _add(self, place: Place, types: int) -> None:
         """A schema is to be looked at for values of some types."""

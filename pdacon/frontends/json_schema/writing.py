@@ -130,20 +130,18 @@ class Writer:
     def impossible_members(self, symbols: Container[int]) -> Iterator[tuple[str, str]]:
         """The members that never come since no value satisfies what is asked of them, though none forbids them.
 
-        At most some are looked for. ``symbols`` are the nonterminals that sentences have.
+        At most some are looked for of which this is not plain. ``symbols`` are the nonterminals that sentences have.
         """
         doubted = 0
         for (pointer, name), (question, depth) in self.members.items():
             possible = self.questions.possible(question)
             if possible and (type(self)._family, (question,), depth) in self._seen:
                 value = self.out.value(depth, question, (question,))
-                if value not in symbols:
+                if value not in symbols and doubted < _MOST_DOUBTED:
                     doubted += 1
                     possible = self.out.native.lowered(value) is not None
             if not possible and not self.reader.forbids(question):
                 yield pointer, name
-            if doubted == _MOST_DOUBTED:
-                return
 
     def place(self) -> tuple[str, str]:
         """A pointer and a keyword of what was being written last: those of a pattern or a count, if there is one."""
