@@ -20,8 +20,8 @@ _REPLACED = tuple(
         (r"raise it with pdacon\.Limits\(\w+=\.\.\.\)", "make it smaller"),
         (r"give it more seconds", "make it smaller"),
         (r"\n[^\n]*print\(error\.report\.render\(\)\)[^\n]*", ""),
-        (r"\n?Or accept Lark's choice with conflicts=\"shift\"(?:: [^\n]*)?", ""),
-        (r", or accept (?:Lark's choice|the loss) with (?:conflicts|lookahead)=\"\w+\"", ""),
+        (r"\n?Or (?:accept Lark's choice|settle it) with conflicts=\"shift\"(?:: [^\n]*|\.)?", ""),
+        (r"(?:, or )?(?:accept (?:Lark's choice|the loss)|settle it) with (?:conflicts|lookahead)=\"\w+\"", ""),
         (r"; conflicts=\"shift\" takes the one that the grammar has first", ""),
         (
             r"; nothing is fetched: give it with registry=\{.*?\)\}",

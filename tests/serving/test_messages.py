@@ -331,6 +331,17 @@ def test_conflicts_come_with_their_repairs(server: Running) -> None:
     assert "\nRepair: " in error["message"]
 
 
+def test_options_of_python_are_no_advice_for_a_dialect(server: Running) -> None:
+    for grammar in ('start: e\ne: e "+" e | "a"', '%llguidance {}\nstart: e\ne: e "+" e | "a"'):
+        message = refusal(server, COMPLETIONS, structured_outputs={"grammar": grammar})["message"]
+        assert "conflicts=" not in message
+        assert message.endswith("The rules derive the same texts as before.")
+    collision = 'start: A | B\nA: "a"+\nB: /a|b/'
+    message = refusal(server, COMPLETIONS, structured_outputs={"grammar": collision})["message"]
+    assert "conflicts=" not in message
+    assert ".." not in message
+
+
 # What no request reaches: types, databases, files, and options that only Python or the command line has.
 _ELSEWHERE = re.compile(
     r"/(?:types|sql)/|/tool_formats/(?:formats|answer_values)\.py|/(?:given|settings|lark_reading|schema_formulas|endings|questions|records|indentation"
