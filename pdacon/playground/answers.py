@@ -33,6 +33,7 @@ class Answers:
     def __init__(self, vocabularies: dict[str, Vocabulary]) -> None:
         self._desk = Desk(vocabularies)
         self._topics: dict[str, Callable[[dict[str, Any], Event], dict[str, Any]]] = {
+            "mask": self._mask,
             "look": self._look,
             "check": self._check,
             "explain": self._explain,
@@ -70,8 +71,15 @@ class Answers:
         except ModuleNotFoundError as error:
             return {"error": {"kind": "ModuleNotFoundError", "message": str(error), "span": None, "pointer": None}}
 
+    def _mask(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:
+        """The grammar, as far as compiling it tells, and the next tokens: what of `_look` is there first."""
+        return self._read(given, cancel, looking.read_tokens)
+
     def _look(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:
         """The grammar, as far as compiling it tells, and the text under it."""
+        return self._read(given, cancel, looking.read_text)
+
+    def _read(self, given: dict[str, Any], cancel: Event, read: Callable[..., dict[str, Any]]) -> dict[str, Any]:
         source = given["source"]
         text, wanted = text_of(given, "text", looking.LONGEST), text_of(given, "wanted")
         vocabulary = self._desk.vocabulary(given.get("tokenizer"))
@@ -86,7 +94,7 @@ class Answers:
                 raise
             return {"report": report_record(source, report, complete=False)}
         chips = {"most": most} if most else {}
-        return {"text": looking.read_text(constraint, text, wanted, **chips)}
+        return {"text": read(constraint, text, wanted, **chips)}
 
     def _check(self, given: dict[str, Any], cancel: Event) -> dict[str, Any]:
         source = given["source"]

@@ -49,6 +49,17 @@ def test_the_mask_is_the_matcher_s(ask: Ask, vocabulary: Vocabulary, text: str) 
     assert refused == sorted(set(range(vocabulary.size)) - set(allowed))
 
 
+@pytest.mark.parametrize("text", ["", "1", "1+", "1+1", "x", "é"])
+def test_the_mask_that_comes_first_is_that_of_the_whole_answer(ask: Ask, text: str) -> None:
+    sums = 'start: N ("+" N)*\nN: /[0-9]+/'
+    first, whole = (ask(topic, sums, text=text)["text"] for topic in ("mask", "look"))
+    assert first["viable"] == whole["viable"]
+    assert first.get("tokens", whole["tokens"]) == whole["tokens"]
+    assert ("tokens" in first) == whole["viable"]
+    assert ask("mask", "start: nothing", text=text) == ask("look", "start: nothing", text=text)
+    assert ask("mask", SUMS, text=text) == ask("look", SUMS, text=text)
+
+
 def test_a_chip_that_can_be_typed_goes_on_with_the_text(ask: Ask) -> None:
     for chip in ask("look", ORDERS, text="2 ", most=2000)["text"]["tokens"]["chips"]:
         if chip["adds"] is not None:

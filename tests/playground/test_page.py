@@ -94,6 +94,24 @@ def test_a_syntax_error_is_underlined_where_it_is(page: Any) -> None:
     assert page.locator("#tokens").is_hidden()
 
 
+def test_the_next_tokens_come_before_what_takes_longer(page: Any) -> None:
+    """What of an answer takes long is held back; the tokens of the new grammar are there, and can be clicked."""
+    write(page, "#text", "2 ")
+    waits(page, "#count", "Next tokens")
+    held: list[Any] = []
+    page.route("**/api/look", lambda route: held.append(route))
+    write(page, "#grammar", 'start: "2 " "a"+')
+    waits(page, "#count", "Next tokens: 1 of 259")
+    waits(page, "#verdict", "the checker is at work")
+    page.locator("#allowed .chip", has_text="a").click()
+    waits(page, "#allowed", "<end>")
+    assert page.locator("#text textarea").input_value() == "2 a"
+    held[-1].continue_()  # the page has given up the earlier ones
+    waits(page, "#reading", "a whole text")
+    waits(page, "#verdict", "ok (no findings)")
+    page.unroute_all(behavior="ignoreErrors")
+
+
 def test_keys(page: Any) -> None:
     write(page, "#grammar", SUMS)
     waits(page, "#findings .error", "Take it")

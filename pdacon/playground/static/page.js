@@ -2,7 +2,7 @@
 
 import { Editor } from "./editor.js";
 import { forgetColours, showFindings, showLexemes, showPicture, showPlace, showTokens, showWhy, Strip } from "./panels.js";
-import { ask, Ended, first, packed, unpacked } from "./state.js";
+import { ask, end, Ended, first, isLive, packed, unpacked } from "./state.js";
 
 const $ = (id) => document.getElementById(id);
 const NOTATIONS = {
@@ -48,26 +48,43 @@ function source() {
 
 const question = () => ({ source: source(), tokenizer: $("tokenizer").value, text: text.text });
 
+// Of a grammar that is new the next tokens come first: to say which terminals may come can take longer than to compile.
 const look = guarded(async () => {
-  const answer = await ask("look", { ...question(), wanted: $("find").value, most });
-  const verdict = $("verdict");
-  if (answer.text) {
-    if (verdict.dataset.of !== key()) say(verdict, "compiled; the checker is at work ...", "");
-    showReading(answer.text);
-  } else {
-    if (answer.report) showReport(answer.report);
-    else {
-      const { message, span, pointer } = answer.error;
-      findings = [{ level: "error", id: "", title: "this is no grammar that can be used", message: pointer ? `${pointer}: ${message}` : message, span }];
-      showAll();
-      say(verdict, span ? `line ${span[0]}, column ${span[1]}: ${message.split("\n")[0]}` : message.split("\n")[0], "bad");
-      verdict.dataset.of = "";
-    }
-    showNothing();
+  const asked = { ...question(), wanted: $("find").value, most };
+  end("look");
+  if (isLive && isNew()) {
+    const early = await ask("mask", asked);
+    if (!early.text) return showRefusal(early);
+    say($("verdict"), "compiled; the checker is at work ...", "");
+    showEarly(early.text);
   }
-  if (!answer.error && verdict.dataset.of !== key()) later("check", CHECKING, check);
-  if (view !== "next") later("view", TYPING, showView);
+  const answer = await ask("look", asked);
+  if (!answer.text) return showRefusal(answer);
+  if (isNew()) say($("verdict"), "compiled; the checker is at work ...", "");
+  showReading(answer.text);
+  goOn();
 });
+
+const isNew = () => $("verdict").dataset.of !== key();
+
+function goOn() {
+  if (isNew()) later("check", CHECKING, check);
+  if (view !== "next") later("view", TYPING, showView);
+}
+
+function showRefusal({ report, error }) {
+  showNothing();
+  if (report) {
+    showReport(report);
+    return goOn();
+  }
+  const { message, span, pointer } = error;
+  findings = [{ level: "error", id: "", title: "this is no grammar that can be used", message: pointer ? `${pointer}: ${message}` : message, span }];
+  showAll();
+  say($("verdict"), span ? `line ${span[0]}, column ${span[1]}: ${message.split("\n")[0]}` : message.split("\n")[0], "bad");
+  $("verdict").dataset.of = "";
+  if (view !== "next") later("view", TYPING, showView);
+}
 
 const key = () => JSON.stringify(source());
 
@@ -140,9 +157,21 @@ function showReading(answer) {
   else say($("reading"), answer.whole ? "a whole text" : "the beginning of a text", answer.whole ? "good" : "");
   $("complete").disabled = !answer.viable || !(answer.forced || answer.completion);
   showPlace(answer);
-  showTokens(answer.tokens, { append: (piece) => addPiece(piece), why, more: () => { most = 2000; look(); } });
-  strip.show(answer.tokens);
+  showChips(answer.tokens, addPiece);
   showWhy(null);
+}
+
+// The next tokens alone; the rest is that of the grammar before, and soon that of this one.
+function showEarly({ viable, tokens }) {
+  if (!viable) return say($("reading"), "the text is refused; looking for the reason ...", "bad");
+  if (reading === null || !reading.viable) say($("reading"), "the beginning of a text", "");
+  $("tokens").hidden = false;
+  showChips(tokens, (piece) => { text.replace(text.text + piece); textChanged(); });
+}
+
+function showChips(tokens, append) {
+  showTokens(tokens, { append, why, more: () => { most = 2000; look(); } });
+  strip.show(tokens);
 }
 
 function showNothing() {

@@ -9,6 +9,8 @@ export class Ended extends Error {}
 const kept = document.getElementById("prepared");
 let prepared = null;
 
+export const isLive = !kept;
+
 const sorted = (given) => Object.entries(given).sort(([left], [right]) => (left < right ? -1 : 1));
 
 function answered(topic, { source, tokenizer, ...given }) {
@@ -28,9 +30,12 @@ export async function first() {
   return (await fetch("api/start")).json();
 }
 
+// Wait no longer for the answer to the last question of a kind.
+export const end = (topic) => running.get(topic)?.abort();
+
 export async function ask(topic, body) {
   if (prepared) return answered(topic, body);
-  running.get(topic)?.abort();
+  end(topic);
   const control = new AbortController();
   running.set(topic, control);
   let response;
