@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from pdacon.cli.commands import files, grammars, models, texts
-from pdacon.cli.failures import BadInput, guarded
+from pdacon.cli.failures import BadInput, enough_is_enough, guarded
 from pdacon.cli.help import Command, Group, described, marked
 from pdacon.cli.options import LONG_HELP
 from pdacon.errors import GrammarWarning
@@ -34,7 +34,10 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=marked("Exit status: 0 done, 1 findings, 2 bad input. `COMMAND --help-all` has all."),
+    epilog=marked(
+        "More commands: convert, show (compiled files), server (for editors), config (for C). `COMMAND --help-all` has "
+        "all. Exit status: 0 done, 1 findings, 2 bad input."
+    ),
 )
 
 
@@ -105,15 +108,17 @@ def _common(
     pass
 
 
-def _add(command: Callable[..., int], name: str, *examples: str, hidden: bool = False) -> None:
+def _add(command: Callable[..., int], name: str, *examples: str, hidden: bool = False, is_whole: bool = True) -> None:
+    """``is_whole``: what the exit status says is known only once all is written."""
     text = inspect.getdoc(command) or ""
     summary = text.partition("\n\n")[0]
     LONG_HELP[name] = described(text, examples)
     shown = described(summary, examples[:_EXAMPLES])
-    app.command(name=name, cls=Command, help=shown, short_help=summary, hidden=hidden)(command)
+    called = command if is_whole else enough_is_enough(command)
+    app.command(name=name, cls=Command, help=shown, short_help=summary, hidden=hidden)(called)
 
 
-_add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json")
+_add(grammars.list_grammars, "list", "pdacon list", "pdacon list --json", is_whole=False)
 _add(grammars.init, "init", "pdacon init orders")
 _add(
     grammars.check,
@@ -131,10 +136,17 @@ _add(
     "pdacon compile json --tokenizer tokenizer.json -o json.pda",
     "pdacon compile my.lark -t NAME -o my.pda --eager --seconds 60",
 )
-_add(files.convert, "convert", "pdacon convert my.gbnf -o my.lark", "pdacon convert --from ebnf rules.txt", hidden=True)
+_add(
+    files.convert,
+    "convert",
+    "pdacon convert my.gbnf -o my.lark",
+    "pdacon convert --from ebnf rules.txt",
+    hidden=True,
+    is_whole=False,
+)
 _add(files.lay_out, "fmt", "pdacon fmt my.lark", "pdacon fmt --check grammars/*.lark")
-_add(files.config, "config", "cc program.c $(pdacon config --cflags --libs) -o program", hidden=True)
-_add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --json", hidden=True)
+_add(files.config, "config", "cc program.c $(pdacon config --cflags --libs) -o program", hidden=True, is_whole=False)
+_add(files.show_file, "show", "pdacon show json.pda", "pdacon show json.pda --json", hidden=True, is_whole=False)
 _add(grammars.sample, "sample", "pdacon sample json -n 5", "pdacon sample my.lark --size 200 --seed 1 --jsonl")
 _add(texts.mask, "mask", """pdacon mask json '{"a": 1'""", "pdacon mask my.lark @draft.txt -t tokenizer.json")
 _add(
@@ -150,6 +162,7 @@ _add(
     "parse",
     """pdacon parse json '{"a": [1, 2]}'""",
     "pdacon parse my.lark @draft.txt --json",
+    is_whole=False,
 )
 _add(
     models.generate,
@@ -190,4 +203,5 @@ _add(
     "pdacon draw json --pda -o parser.svg",
     "pdacon draw my.lark --state 12 --around 2 -o state.svg",
     """pdacon draw json --after '{"a": [1,' -o here.svg""",
+    is_whole=False,
 )

@@ -57,6 +57,11 @@ def compile_to_file(
         f"{out}: {size_of(out.stat().st_size)}, for {tokens.source} ({len(tokens.vocabulary):,} tokens), "
         f"{masks_of(sums)}{_left_out(sums) if eager else ''}, compiled in {spent:.2f} s"
     )
+    if not tokens.vocabulary.eos_ids:
+        tell(
+            f"{tokens.source} names no end token: no mask has one, so that nothing but a limit ends a text. "
+            "A tokenizer_config.json beside the tokenizer names it as eos_token."
+        )
     _tell_of_rules(grammar)
     return 0
 

@@ -143,7 +143,8 @@ def _usage(problem: Exception) -> str:
     texts = [each.metavar for each in parameters if each.param_type_name == "argument" and each.metavar in _TEXTS]
     if texts and type(problem).__name__ == _UNKNOWN_OPTION:
         return f"{message}; what begins with - and is no option stands after --: {command} ... -- {texts[0]}"
-    return f"{message}; see {command} --help"
+    # A question of its own, such as which command is meant, stands there already.
+    return f"{message} See {command} --help" if message.endswith("?") else f"{message}; see {command} --help"
 
 
 def one_line(text: str) -> str:

@@ -46,11 +46,27 @@ def _read(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
     filters = options.given(FILTER_OPTIONS)
     if filters and artifact_of(name) is not None:
         raise BadInput(f"{name}: a compiled grammar has its filters; leave them out, or give the grammar itself")
+    if "characters" in filters:
+        _tell_of_characters(filters["characters"])
     options = replace(options, characters=None, scripts=None, normal_form=None)
     if not options.given((*JSON_OPTIONS, *SCHEMA_OPTIONS)) and (source := _lark_source(name)) is not None:
         return _of_lark(*source, options, filters, several_starts=several_starts)
     grammar = _load(name, options, several_starts=several_starts)
     return grammar & _texts(filters) if filters else grammar
+
+
+def _tell_of_characters(given: str) -> None:
+    """Say what a word means where characters are wanted: it may be meant as the name of a script.
+
+    Raises BadInput: there are none.
+    """
+    if not given:
+        raise BadInput("--characters is empty; give characters, such as 0123456789, or ascii")
+    if len(given) > 2 and given != "ascii" and given.isalpha() and [*given] != sorted(given):
+        sys.stderr.write(
+            f"pdacon: --characters {given}: texts have only these letters; the one word that it knows is ascii, and "
+            "--script takes the name of a script, such as Latin\n"
+        )
 
 
 def _lark_source(name: str) -> tuple[str, str | None] | None:

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import typer
 from rich.markup import escape
 from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from pdacon.cli.failures import reader_gone
 
 _WANTED = "GRAMMAR"  # Without one no command that has it does anything, though it may be given in two ways.
 _CODE = re.compile(r"`([^`]*)`")
 
 
+@contextmanager
+def _seen_enough() -> Iterator[None]:
+    """A reader of the help who has seen enough of it is no error."""
+    try:
+        yield
+    except (BrokenPipeError, SystemExit):  # rich ends the process, in place of the error
+        raise typer.Exit(reader_gone(0)) from None
+
+
 class Command(TyperCommand):
     """A command of pdacon."""
+
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        """What is asked for; help is shown here."""
+        with _seen_enough():
+            return super().make_context(*given, **options)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """``GRAMMAR [TEXT]``, not ``{GRAMMAR} [TEXT]`` or ``[GRAMMAR]``; ``FILE...``, not ``{FILE...}...``."""
@@ -28,6 +46,11 @@ class Command(TyperCommand):
 
 class Group(TyperGroup):
     """The command ``pdacon`` itself."""
+
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        """What is asked for; help and version are shown here."""
+        with _seen_enough():
+            return super().make_context(*given, **options)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` among them, each in one line."""

@@ -8,11 +8,9 @@ import textwrap
 from rich.text import Text
 
 from pdacon.cli.display import show, width
-from pdacon.cli.failures import enough_is_enough
 from pdacon.front.grammar import Grammar
 
 
-@enough_is_enough
 def show_builtins(*, json_format: bool) -> int:
     """Print the names, each with a sentence."""
     listed = Grammar.builtins()

@@ -57,7 +57,7 @@ class Figures:
     bytes: int
 
 
-def measured(grammar: Grammar, tokens: Tokens, texts: Sequence[bytes], count: int) -> Figures:
+def measured(grammar: Grammar, tokens: Tokens, texts: Sequence[str], count: int) -> Figures:
     """Compile the grammar and read the texts twice: the first time masks are computed, the second time known."""
     vocabulary = tokens.vocabulary
     began = time.perf_counter_ns()
@@ -111,12 +111,12 @@ def show_figures(figures: Figures, tokens: Tokens, *, json_format: bool) -> int:
     return 0
 
 
-def _walks(constraint: Constraint, tokens: Tokens, texts: Sequence[bytes]) -> Iterator[Sequence[int]]:
+def _walks(constraint: Constraint, tokens: Tokens, texts: Sequence[str]) -> Iterator[Sequence[int]]:
     """Token ids of sentences, without those that the grammar does not allow as they are cut."""
     if tokens.encode is None and not texts:
         yield from sample_tokens(constraint, 1)
         return
-    given = (text.decode() for text in texts) if texts else sample_different(constraint, 1)
+    given = texts or sample_different(constraint, 1)
     matcher = constraint.matcher(strip_leading_space=constraint.vocabulary.strip_leading_space)
     for text in given:
         ids = tokens.split(text)

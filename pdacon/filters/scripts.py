@@ -15,6 +15,8 @@ from pathlib import Path
 
 from pdacon.regular import Ranges
 
+_SUCH_AS = "; there are Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Han, Hiragana, Hangul and others"
+
 
 @cache
 def _scripts() -> dict[str, Ranges]:
@@ -49,6 +51,6 @@ def require_scripts(names: Iterable[str]) -> tuple[str, ...]:
     for name in listed:
         if not isinstance(name, str) or _plain(name) not in _scripts():
             alike = get_close_matches(_plain(str(name)), [one for one in _scripts() if len(one) > 4], 3)
-            hint = f"; there is {', '.join(one.capitalize() for one in alike)}" if alike else ""
+            hint = f"; there is {', '.join(one.capitalize() for one in alike)}" if alike else _SUCH_AS
             raise ValueError(f"Unicode has no script {name!r:.60}{hint}")
     return listed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -204,3 +205,20 @@ def test_what_is_no_compiled_file_is_said_in_one_line(
     assert line.startswith(f"pdacon: {file}: ")
     assert "compile the grammar again" in line
     assert address == "see: pdacon check --explain ArtifactError"
+
+
+def test_a_vocabulary_without_an_end_token_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ranks = tmp_path / "some.tiktoken"
+    lines = [f"{base64.b64encode(bytes([byte])).decode()} {byte}\n" for byte in range(256)]
+    ranks.write_text("".join(lines))
+    assert main(["compile", "json", "-t", str(ranks), "-o", str(tmp_path / "json.pda")]) == 0
+    assert "names no end token: no mask has one" in capsys.readouterr().err
+    assert main(["compile", "json", "-t", "bytes", "-o", str(tmp_path / "json.pda")]) == 0
+    assert "no end token" not in capsys.readouterr().err
+
+
+def test_bench_names_a_text_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "text.bin"
+    text.write_bytes(b'["\xff"]')
+    assert main(["bench", "json", "--text", f"@{text}"]) == 2
+    assert f"{text}:1:3: not UTF-8 at byte 2" in capsys.readouterr().err

@@ -85,3 +85,14 @@ def test_a_compiled_file_of_canonical_tokens(record: str, tmp_path: Path, capsys
     assert main(["compile", record, "-o", made, "--tokenizer", "tiny", "--canonical", "--eager"]) == 2
     assert main(["compile", record, "-o", made, "--tokenizer", "bytes", "--canonical"]) == 2
     assert "--canonical asks the tokenizer" in capsys.readouterr().err
+
+
+def test_a_word_is_no_name_of_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["mask", "json", "--characters", "klingon", ""])
+    assert "the one word that it knows is ascii, and --script takes the name of a script" in capsys.readouterr().err
+    assert main(["mask", "json", "--characters", "", ""]) == 2
+    assert capsys.readouterr().err == "pdacon: --characters is empty; give characters, such as 0123456789, or ascii\n"
+    assert main(["mask", "json", "--script", "Klingon", ""]) == 2
+    assert "Unicode has no script 'Klingon'; there are Latin, Greek" in capsys.readouterr().err
+    assert main(["mask", "json", "--characters", "0123456789", ""]) == 0
+    assert "letters" not in capsys.readouterr().err

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from pdacon import Grammar
 from pdacon.cli import main
+from pdacon.cli.app import app
 
 COMMANDS = ["list", "check", "compile", "show", "sample", "mask", "explain", "generate", "tokens", "draw"]
 
@@ -137,3 +140,39 @@ def test_a_reader_that_has_seen_enough_is_no_error(command: list[str]) -> None:
         process.stdout.close()
         assert process.stderr.read().decode() in ("", "--seed")
         assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe that closes is something else there")
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["--help"], ["--version"], ["check", "--help"], ["draw", "--help-all"], ["check", "--explain", "PDA001"]),
+        *(["parse", "json", "[1]"], ["draw", "json"], ["config", "--cflags"]),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_has_gone_before_is_no_error(command: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "pdacon", *command], stdout=writer, stderr=subprocess.PIPE, timeout=60
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(re.search(rf"\b{command.name}\b", out) for command in app.registered_commands)
+
+
+def test_a_slip_in_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chekc"]) == 2
+    assert capsys.readouterr().err == "pdacon: No such command 'chekc'. Did you mean 'check'? See pdacon --help\n"
+    assert main(["init", "my.lark"]) == 2
+    assert "give the name of the folder, in which the grammar is named like it: my\n" in capsys.readouterr().err

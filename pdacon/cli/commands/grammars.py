@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pdacon.cli.failures import BadInput
+from pdacon.cli.failures import BadInput, enough_is_enough
 from pdacon.cli.grammars import load_grammar
 from pdacon.cli.inputs import require_one_form, require_one_standard_input, tokens_of
 from pdacon.cli.option_records import Subject
@@ -97,7 +97,7 @@ def check(
     from pdacon.cli.checking import check_grammars, explain_finding
 
     if explain is not None:
-        return explain_finding(explain)
+        return enough_is_enough(explain_finding)(explain)
     if not grammars:
         raise BadInput("give a grammar: pdacon check GRAMMAR...")
     require_one_standard_input(*grammars)
@@ -155,7 +155,7 @@ def init(
     *,
     help_all: HelpAllOption = False,
 ) -> int:
-    """A grammar to begin with, and texts that it has to take and to refuse.
+    """A grammar to begin with, and texts to take and to refuse.
 
     No file that is there is written over.
     """
@@ -163,6 +163,8 @@ def init(
 
     if not folder:
         raise BadInput("give the folder a name, such as: pdacon init orders")
+    if folder.endswith(".lark"):
+        raise BadInput(f"{folder}: give the name of the folder, in which the grammar is named like it: {folder[:-5]}")
     return write_beginning(Path(folder))
 
 

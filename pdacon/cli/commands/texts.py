@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from pdacon.cli.grammars import load_grammar
+from pdacon.cli.grammars import decoded, load_grammar
 from pdacon.cli.inputs import artifact_name, require_one_standard_input, tokens_of
 from pdacon.cli.options import GrammarArgument, GrammarOptions, JsonOption, TextArgument, TokenizerOption, with_records
 
@@ -96,10 +96,11 @@ def bench(
     """
     loaded = load_grammar(grammar, options)
     from pdacon.cli.measuring import measured, show_figures
-    from pdacon.cli.text_argument import read_text
+    from pdacon.cli.text_argument import name_of_text, read_text
 
+    texts = [decoded(read_text(given), name_of_text(given)) for given in text or []]
     tokens = tokens_of(tokenizer)
-    figures = measured(loaded, tokens, [read_text(given) for given in text or []], count)
+    figures = measured(loaded, tokens, texts, count)
     return show_figures(figures, tokens, json_format=as_json)
 
 
