@@ -35,8 +35,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=marked(
-        "More commands: convert, show (compiled files), server (for editors), config (for C). `COMMAND --help-all` has "
-        "all. Exit status: 0 done, 1 findings, 2 bad input."
+        "More: convert, show, server (for editors), config (for C). `COMMAND --help-all` has all. Exit status: 0 done, "
+        "1 findings, 2 bad input."
     ),
 )
 
