@@ -19,7 +19,7 @@ from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
 from lark.utils import is_id_continue, is_id_start, small_factors
 
-from pdacon.base.cancelling import every, within_other_code
+from pdacon.base.cancelling import every, look, within_other_code
 from pdacon.errors import Span
 from pdacon.grammar.alternatives import check_alternatives
 from pdacon.grammar.labels import LabelTable
@@ -118,6 +118,7 @@ class RecordingBuilder(GrammarBuilder):
         self.current: Token | None = None  # The name of the definition at work, for errors that do not tell
 
     def _unpack_definition(self, tree: Any, mangle: Any) -> Any:
+        look()  # in an editor most texts are out of date before they are read
         self.current = tree.children[1 if tree.data == "rule" else 0]
         self._read_labels(tree)
         return super()._unpack_definition(tree, mangle)  # type: ignore[no-untyped-call]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import lark
 import pytest
 from lark.load_grammar import load_grammar
 from support.small_stack import in_small_stack
 
-from pdacon import Grammar, GrammarSyntaxError, LimitExceededError, Limits, check
+from pdacon import CancelledError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, check, time_limit
 from pdacon.base.cancelling import Watch
 from pdacon.grammar.alternatives import MOST_ALTERNATIVES, check_alternatives
-from pdacon.grammar.loading import SourceText
+from pdacon.grammar.loading import RecordingBuilder, SourceText
 from pdacon.grammar.nesting import MOST_LEVELS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -269,3 +271,22 @@ def test_messages_stay_one_line_of_a_few_words() -> None:
     with pytest.raises(GrammarSyntaxError, match=r"no rule is called a{90,100}\.\.\.a{90,100}") as caught:
         Grammar.from_gbnf("root ::= " + "a" * 5000)
     assert len(str(caught.value)) < 2000
+
+
+def test_a_small_text_is_given_up_between_two_definitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lark's own code is not asked to stop where it takes a moment only, and an editor has many such moments."""
+    cancel = threading.Event()
+    defined: list[str] = []
+    define = RecordingBuilder._define
+
+    def counting(builder: RecordingBuilder, name: str, *given: Any, **more: Any) -> None:
+        defined.append(name)
+        if len(defined) == 5:
+            cancel.set()
+        define(builder, name, *given, **more)
+
+    monkeypatch.setattr(RecordingBuilder, "_define", counting)
+    text = "start: r0\n" + "".join(f'r{k}: "{k}"\n' for k in range(50))
+    with pytest.raises(CancelledError), time_limit(0, cancel):
+        Grammar.from_lark(text)
+    assert len(defined) == 5
