@@ -99,10 +99,13 @@ def test_the_next_tokens_come_before_what_takes_longer(page: Any) -> None:
     write(page, "#text", "2 ")
     waits(page, "#count", "Next tokens")
     held: list[Any] = []
+    write(page, "#grammar", 'start: "2 " nothing')
+    waits(page, "#findings", "nothing")
     page.route("**/api/look", lambda route: held.append(route))
     write(page, "#grammar", 'start: "2 " "a"+')
     waits(page, "#count", "Next tokens: 1 of 259")
     waits(page, "#verdict", "the checker is at work")
+    assert page.locator("#findings li").count() == 0, "what was wrong is not any more"
     page.locator("#allowed .chip", has_text="a").click()
     waits(page, "#allowed", "<end>")
     assert page.locator("#text textarea").input_value() == "2 a"

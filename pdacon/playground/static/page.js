@@ -55,15 +55,23 @@ const look = guarded(async () => {
   if (isLive && isNew()) {
     const early = await ask("mask", asked);
     if (!early.text) return showRefusal(early);
-    say($("verdict"), "compiled; the checker is at work ...", "");
+    sayCompiled();
     showEarly(early.text);
   }
   const answer = await ask("look", asked);
   if (!answer.text) return showRefusal(answer);
-  if (isNew()) say($("verdict"), "compiled; the checker is at work ...", "");
+  if (isNew()) sayCompiled();
   showReading(answer.text);
   goOn();
 });
+
+// What made the text no grammar is over; findings about its rules stay, pale, until the checker has its own.
+function sayCompiled() {
+  say($("verdict"), "compiled; the checker is at work ...", "");
+  if (findings.every((finding) => finding.id)) return;
+  findings = findings.filter((finding) => finding.id);
+  showAll();
+}
 
 const isNew = () => $("verdict").dataset.of !== key();
 
