@@ -71,6 +71,29 @@ LoopTokens find_tokens(const Trie& trie, const CharacterSet& loop, std::uint8_t 
     return found;
 }
 
+// The same for any number of characters, from one exit to the next.
+LoopTokens find_tokens(const Trie& trie, const LoopExits& all) {
+    std::vector<TokenRange> ranges;
+    std::array<std::vector<std::int32_t>, 256> exits;
+    for (std::int32_t node = 1; node < trie.num_nodes();) {
+        const auto exit = all.first(node, trie.num_nodes());
+        const TokenRange range{trie.first_token(node), trie.first_token(exit)};
+        if (!ranges.empty() && ranges.back().second == range.first)
+            ranges.back().second = range.second;
+        else if (range.first < range.second)
+            ranges.push_back(range);
+        if (exit == trie.num_nodes()) break;
+        exits[trie.byte(exit)].push_back(exit);
+        node = trie.subtree_end(exit);
+    }
+    LoopTokens found;
+    found.staying = TokenSet(trie, std::move(ranges));
+    for (std::size_t byte = 0; byte < exits.size(); ++byte)
+        if (!exits[byte].empty())
+            found.exits.push_back({static_cast<std::uint8_t>(byte), 0, std::move(exits[byte])});
+    return found;
+}
+
 // The cached value of a key; `make` computes it if there is none.
 template <class Key, class Value>
 std::shared_ptr<const Value> known_or(std::map<Key, std::shared_ptr<const Value>>& known, const Key& key,
@@ -129,9 +152,17 @@ LoopExits::LoopExits(std::span<const std::uint8_t> kinds, const CharacterSet& lo
 }
 
 std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, std::uint8_t most) {
+    constexpr int kFew = 24;  // characters, of which a walk reads less than a look at each node takes
+    const std::pair key(loop, most);
+    const bool is_walk = most > 0 || loop.size() <= kFew;
+    {
+        const std::lock_guard hold(lock_);
+        if (const auto at = tokens_.find(key); at != tokens_.end()) return at->second;
+    }
+    const auto all = is_walk ? nullptr : exits(loop);
     const std::lock_guard hold(lock_);
-    return known_or(tokens_, std::pair(loop, most), kMostKept,
-                    [&] { return find_tokens(trie_, loop, most); });
+    return known_or(tokens_, key, kMostKept,
+                    [&] { return is_walk ? find_tokens(trie_, loop, most) : find_tokens(trie_, *all); });
 }
 
 std::shared_ptr<const LoopExits> LoopCache::exits(const CharacterSet& loop) {
