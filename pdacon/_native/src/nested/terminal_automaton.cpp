@@ -173,24 +173,41 @@ std::int32_t TerminalAutomaton::position_of(std::vector<std::int32_t> positions,
 const TerminalAutomaton::Row& TerminalAutomaton::made_row(std::int32_t position, StateLimit& limit) {
     auto& known = states_[static_cast<std::size_t>(position / 8)].row;
     if (known) return *known;
-    std::array<std::vector<std::int32_t>, 256> targets;
-    const auto view = sets_[position / 8];
-    for (const auto at : view) {
+    struct Edge {
+        std::uint8_t lo, hi;
+        std::int32_t target;
+    };
+    std::vector<Edge> edges;
+    std::bitset<257> borders;  // bytes between two of them lead to the same
+    borders.set(0);
+    for (const auto at : sets_[position / 8]) {
         const auto index = static_cast<std::size_t>(at);
         if (own_.kind[index] != NestedTerminal::kBytes) continue;
         for (auto edge = static_cast<std::size_t>(own_.offset[index]);
-             edge < static_cast<std::size_t>(own_.offset[index + 1]); ++edge)
-            for (std::size_t byte = own_.lo[edge]; byte <= own_.hi[edge]; ++byte)
-                targets[byte].push_back(own_.target[edge]);
+             edge < static_cast<std::size_t>(own_.offset[index + 1]); ++edge) {
+            edges.push_back({own_.lo[edge], own_.hi[edge], own_.target[edge]});
+            borders.set(own_.lo[edge]);
+            borders.set(own_.hi[edge] + std::size_t{1});
+        }
     }
+    std::ranges::stable_sort(edges, {}, &Edge::lo);
     auto made = std::make_unique<Row>();
+    std::vector<Edge> open;  // that lead on with the byte
+    std::map<std::vector<std::int32_t>, std::int32_t> positions;
+    auto next = edges.begin();
     for (std::size_t byte = 0; byte < 256; ++byte) {
-        if (targets[byte].empty())
-            made->next[byte] = kDead;
-        else if (byte > 0 && targets[byte] == targets[byte - 1])
+        if (borders[byte]) {
+            std::erase_if(open, [&](const auto& edge) { return edge.hi < byte; });
+            for (; next != edges.end() && next->lo == byte; ++next) open.push_back(*next);
+            std::vector<std::int32_t> targets;
+            for (const auto& edge : open) targets.push_back(edge.target);
+            std::ranges::sort(targets);
+            const auto [at, is_new] = positions.try_emplace(std::move(targets), kDead);
+            if (is_new && !at->first.empty()) at->second = position_of(at->first, limit);
+            made->next[byte] = at->second;
+        } else {
             made->next[byte] = made->next[byte - 1];
-        else
-            made->next[byte] = position_of(targets[byte], limit);
+        }
         made->live[byte] = made->next[byte] != kDead;
     }
     bytes_.fetch_add(static_cast<std::int64_t>(sizeof(Row)), std::memory_order_relaxed);
