@@ -105,3 +105,20 @@ def test_a_mask_by_enumeration() -> None:
         for token, text in enumerate(TEXTS.tokens):
             if text is not None and text.isascii() and not {*b'"\\'} & {*text} and min(text) >= 0x20:
                 assert (token in allowed) == (b"f09" not in before.encode() + text), (before, text)
+
+
+LIKE = [
+    {"type": "string", "pattern": "(ma-0|f9ker|ma.z|fa0|z.9|ker-ma|0f0f|99-|-9a|mamama|zz0z|a.a.a.a|kerker0|f f f)"},
+    {"type": "string", "oneOf": [{"pattern": "maker"}, {"pattern": "af"}, {"pattern": "0.*9"}, {"pattern": "zé"}]},
+    {"type": "string", "not": {"pattern": "(maker|f0f0|ma9|kerz|a-a-|zf.)"}},
+    {"type": "string", "minLength": 3, "pattern": "(maker|f0|-a)", "maxLength": 40},
+    {"type": "object", "patternProperties": {"ma|f0|z9": {"type": "integer"}, "^a.*f": {"type": "null"}},
+     "properties": {"maker": {}, "aaf": {}, "zz": {"type": "boolean"}}, "additionalProperties": {"type": "string"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", LIKE, ids=json.dumps)
+def test_states_that_lead_to_the_same(schema: dict[str, Any]) -> None:
+    """States of a pattern that differ in some bytes: what tokens do below the others is found once."""
+    for seed in range(scaled(4)):
+        walk(schema, Random(seed), 30)

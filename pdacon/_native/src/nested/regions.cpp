@@ -176,7 +176,7 @@ void TerminalAutomaton::find_region(std::int32_t position, StateLimit& limit) {
 
 const TerminalAutomaton::State& TerminalAutomaton::within_region(std::int32_t position, StateLimit& limit) {
     const auto index = static_cast<std::size_t>(position / 8);
-    const bool is_small = own_.kind.size() <= kMostPositions;
+    const bool is_small = own_.kind.size() <= kMostPositions && std::cmp_less_equal(own_.inside, kMostStates);
     if (is_small && !states_[index].is_region_known && failures_ < kMostFailures)
         find_region(position, limit);
     return states_[index];

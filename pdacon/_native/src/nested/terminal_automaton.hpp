@@ -91,6 +91,7 @@ class TerminalAutomaton {
         std::int32_t length = 0;  // for how many characters at least it goes on so; kEndless: for any number
         bool is_loop = false;     // whether `next` is the same
         mutable std::shared_ptr<const LoopExits> exits = nullptr;  // of a loop, once they are needed
+        mutable int has_many_exits = -1;                           // whether it has; -1: not known yet
         static constexpr std::int32_t kEndless = 1 << 20;
     };
     // States between which some characters lead, whichever they are and wherever they begin (`regions.cpp`).
@@ -135,7 +136,15 @@ class TerminalAutomaton {
         bool is_region_known = false;
         std::shared_ptr<const TerminalTokens> tokens;
     };
+    // What tokens do from a position, in the order of the trie: ranges of those within, nodes of those
+    // beyond. Others take over what they do below bytes that lead from both to the same position.
+    struct Base {
+        std::int32_t position;
+        std::vector<std::pair<std::int32_t, std::int32_t>> within;
+        std::vector<std::int32_t> beyond, large;
+    };
     // Of all these the lock is held.
+    void keep_base(Base base);
     std::int32_t position_of(std::vector<std::int32_t> positions, StateLimit& limit);
     const Row& made_row(std::int32_t position, StateLimit& limit);
     const Run& made_run(std::int32_t position, StateLimit& limit);
@@ -192,6 +201,7 @@ class TerminalAutomaton {
     Interner sets_;
     std::deque<State> states_;
     std::map<std::vector<std::int32_t>, std::shared_ptr<const Rests>> rests_;  // by where they begin
+    std::deque<Base> bases_;                                                   // of walks that were long
     int failures_ = 0;                 // searches for a region that found none
     std::vector<std::uint32_t> seen_;  // by position of the terminal: the last search that came to it
     std::uint32_t search_ = 0;

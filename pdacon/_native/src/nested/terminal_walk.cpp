@@ -1,6 +1,7 @@
 // What the tokens of a vocabulary do from a position of a terminal: a walk along the trie of the vocabulary,
 // in preorder, that passes over what stays in a loop of characters.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "nested/counted_loops.hpp"
@@ -11,12 +12,15 @@ namespace pdacon {
 
 namespace {
 
-constexpr int kLong = 32;              // a run of so many characters has its tokens known for the process
-constexpr int kChain = 16;             // if it is a loop, or goes on for so many
-constexpr std::int32_t kLarge = 1024;  // nodes of a subtree that is left in the trie, where a terminal ends
-constexpr std::int32_t kSure = 16;     // characters, in a region that tokens may leave for nowhere
-constexpr int kMuchLarger = 12;        // characters that a region has beyond those of a loop within it
-constexpr std::int32_t kSmall = 8;     // nodes of a subtree in which no loop is looked for
+constexpr int kLong = 32;                // a run of so many characters has its tokens known for the process
+constexpr int kChain = 16;               // if it is a loop, or goes on for so many
+constexpr std::int32_t kLarge = 1024;    // nodes of a subtree that is left in the trie, where a terminal ends
+constexpr std::int32_t kSure = 16;       // characters, in a region that tokens may leave for nowhere
+constexpr int kMuchLarger = 12;          // characters that a region has beyond those of a loop within it
+constexpr std::int32_t kSmall = 16;      // nodes of a subtree in which no loop is looked for
+constexpr std::int32_t kManyExits = 32;  // a part of the nodes: leave a loop that hardly any tokens stay in
+constexpr std::int32_t kDear = 16;       // a part of the nodes: were read for results that others take over
+constexpr std::size_t kMostBases = 4;    // of an automaton
 
 }  // namespace
 
@@ -33,14 +37,16 @@ class TerminalAutomaton::Walk {
         if (region != nullptr)
             leave_region(position, *region);
         else if (!is_long || is_small_part(position, run) || needed(position) < 0 ||
-                 (!run.is_loop && (is_counted_ || run.length < kChain)))
-            open(0, position, 0);
+                 (!run.is_loop && (is_counted_ || run.length < kChain)) || has_many_exits(position, run))
+            begin(position);
         else if (is_counted_)
             leave_counted(position, run);
         else
             leave_run(position, run);
         follow();
         std::erase_if(within_, [](const auto& range) { return range.first == range.second; });
+        if (is_in_order_ && steps_ > trie_.num_nodes() / kDear && own_.bases_.size() < kMostBases)
+            own_.keep_base({position, within_, beyond_, made_.large});
         made_.within = TokenSet(trie_, std::move(within_));
         made_.beyond = own_.rests_of(trie_, std::move(beyond_));
         return std::move(made_);
@@ -55,6 +61,7 @@ class TerminalAutomaton::Walk {
         const Row* row;
         const LoopExits* exits;  // of the loop that the position is, or of the region it is in; or null
         const Region* region = nullptr;
+        const Row* base = nullptr;  // of the position that the base is in behind the node; null: in none
     };
 
     // Of how many characters at least a string must go on from a position; -1: some numbers, and not all
@@ -78,22 +85,25 @@ class TerminalAutomaton::Walk {
     }
 
     // A node of which the last byte has led to a position, behind so many characters.
-    void read(std::int32_t node, std::int32_t at, std::int32_t characters) {
+    void read(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base = kDead) {
         keep(trie_.first_token(node), trie_.first_token(node + 1));
         const auto end = trie_.subtree_end(node);
         if (end == node + 1) return;
-        if (can_go_on(at))
-            open(node, at, characters + (own_.own_.inside > 0 && ends_character(at)));
+        if (can_go_on(at) && !is_counted_ && end - node <= kSmall)
+            read_small(node, at);
+        else if (can_go_on(at))
+            open(node, at, characters + (own_.own_.inside > 0 && ends_character(at)), base);
         else if (end - node > kLarge)
             made_.large.push_back(node);
         else
             for (auto child = node + 1; child < end; child = trie_.subtree_end(child))
                 beyond_.push_back(child);
     }
-    void open(std::int32_t node, std::int32_t at, std::int32_t characters) {
+    void open(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base = kDead) {
         const auto end = trie_.subtree_end(node);
         Open made{node, node + 1, end, at, characters, 0, &own_.made_row(at, limit_), nullptr};
-        if (end - node > kSmall) {
+        if (base != kDead) made.base = &own_.made_row(base, limit_);
+        if (end - node > kSmall && !(base != kDead && has_many_exits(at, own_.made_run(at, limit_)))) {
             const auto& run = own_.made_run(at, limit_);
             if (const auto* region = region_of(node, at, run)) {
                 if (!region->exits) region->exits = trie_.loops().exits(region->characters);
@@ -104,8 +114,78 @@ class TerminalAutomaton::Walk {
                 if (!run.exits) run.exits = trie_.loops().exits(run.characters);
                 made.exits = run.exits.get();
             }
+            if (made.exits != nullptr) made.base = nullptr;
         }
         open_.push_back(made);
+    }
+    // The tokens below a node of which the last byte has led to a position, where those are few.
+    void read_small(std::int32_t root, std::int32_t position) {
+        std::array<std::int32_t, kSmall> at{position};  // by depth below the node
+        std::array<const Row*, kSmall> rows{&own_.made_row(position, limit_)};
+        const auto end = trie_.subtree_end(root);
+        for (auto node = root + 1; node < end; ++steps_) {
+            const auto depth = static_cast<std::size_t>(trie_.depth(node) - trie_.depth(root)) - 1;
+            const auto next = trie_.subtree_end(node);
+            const auto to = rows[depth]->next[trie_.byte(node)];
+            if (to != kDead && can_go_on(to) && next > node + 1) {
+                keep(trie_.first_token(node), trie_.first_token(node + 1));
+                at[depth + 1] = to;
+                rows[depth + 1] = &own_.made_row(to, limit_);
+                ++node;
+                continue;
+            }
+            if (to != kDead)
+                read(node, to, 0);
+            else if (matches(at[depth]))
+                beyond_.push_back(node);
+            node = next;
+        }
+    }
+    // A walk in the order of the trie. What tokens do behind bytes that lead to where they lead from a
+    // position of which it is known, is the same.
+    void begin(std::int32_t position) {
+        is_in_order_ = !is_counted_;
+        if (is_in_order_ && !own_.bases_.empty()) {
+            const auto& next = own_.made_row(position, limit_).next;
+            auto most = static_cast<std::int64_t>(own_.made_row(position, limit_).live.count()) / 2;
+            for (const auto& base : own_.bases_) {
+                const auto& others = own_.made_row(base.position, limit_).next;
+                std::int64_t same = 0;
+                for (std::size_t byte = 0; byte < 256; ++byte)
+                    same += next[byte] != kDead && next[byte] == others[byte];
+                if (same > most) base_ = &base;
+                most = std::max(most, same);
+            }
+        }
+        open(0, position, 0, base_ == nullptr ? kDead : base_->position);
+    }
+    // Takes over what the tokens below a node do, itself among them.
+    void copy(std::int32_t node) {
+        const auto end = trie_.subtree_end(node);
+        const auto first = trie_.first_token(node), last = trie_.first_token(end);
+        const auto& ranges = base_->within;
+        auto range =
+            std::ranges::partition_point(ranges, [&](const auto& one) { return one.second <= first; });
+        for (; range != ranges.end() && range->first < last; ++range)
+            keep(std::max(range->first, first), std::min(range->second, last));
+        const auto add = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
+            to.insert(to.end(), std::ranges::lower_bound(from, node), std::ranges::lower_bound(from, end));
+        };
+        add(base_->beyond, beyond_);
+        add(base_->large, made_.large);
+    }
+    // Whether tokens leave a loop in so many ways that little is gained by what is known of the loop.
+    bool has_many_exits(std::int32_t position, const Run& run) {
+        if (is_counted_ || run.characters.size() < kLong || (!run.is_loop && run.length < kChain))
+            return false;
+        if (run.has_many_exits < 0) {
+            const auto& next = own_.made_row(position, limit_).next;
+            std::int64_t count = 0;
+            for (const auto& exit : trie_.loops().tokens(run.characters)->exits)
+                if (next[exit.byte] != kDead) count += std::ssize(exit.nodes);
+            run.has_many_exits = count > trie_.num_nodes() / kManyExits ? 1 : 0;
+        }
+        return run.has_many_exits > 0;
     }
     // The tokens below the nodes that are open.
     void follow() {
@@ -126,12 +206,16 @@ class TerminalAutomaton::Walk {
             const auto child = top.child;
             top.child = trie_.subtree_end(child);
             if (characters > left_.most) continue;
+            ++steps_;
             const bool is_far = top.region && top.region->next[trie_.byte(child)] == Region::kSeveral;
             const auto at = is_far ? behind(top.at, child, trie_.depth(top.node)) : top.at;
             const auto to =
                 next(at, is_far ? own_.made_row(at, limit_) : *top.row, trie_.byte(child), characters);
-            if (to != kDead)
-                read(child, to, characters);
+            const auto base = top.base == nullptr ? kDead : top.base->next[trie_.byte(child)];
+            if (to != kDead && to == base)
+                copy(child);
+            else if (to != kDead)
+                read(child, to, characters, base);
             else if (matches(at) && trie_.depth(child) > 1)
                 beyond_.push_back(child);
         }
@@ -226,11 +310,21 @@ class TerminalAutomaton::Walk {
     std::vector<TokenRange> within_;
     std::vector<std::int32_t> beyond_;  // nodes of the trie whose bytes no text of the terminal goes on with
     std::vector<Open> open_;
+    bool is_in_order_ = false;    // whether results are in the order of the trie
+    const Base* base_ = nullptr;  // of which results are taken over
+    std::int64_t steps_ = 0;      // nodes that have been read
 };
 
 TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const CharactersLeft& left,
                                               const SharedTrie& trie, StateLimit& limit) {
     return Walk(*this, left, trie, limit).from(position);
+}
+
+void TerminalAutomaton::keep_base(Base base) {
+    const auto held = base.within.size() * sizeof(base.within[0]) +
+                      (base.beyond.size() + base.large.size()) * sizeof(std::int32_t);
+    bytes_.fetch_add(static_cast<std::int64_t>(held), std::memory_order_relaxed);
+    bases_.push_back(std::move(base));
 }
 
 // What positions have in common, such as those in the words of a text, is made once.
