@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pdacon.base.cancelling import look
 from pdacon.errors import MatcherError, UnsupportedGrammarError
 from pdacon.front.compiled import Compiled, data_of
+from pdacon.front.stages import shown_label
 from pdacon.lalr import build_tables
 from pdacon.matching.matcher import Matcher
 from pdacon.matching.pieces import Pieces, WordKind, ignorable
@@ -126,10 +127,10 @@ def sample_tokens(
 
 
 def _require_texts(constraint: Compiled) -> None:
-    if labels := data_of(constraint).labels:
+    if (grammar := data_of(constraint)).labels:
         raise UnsupportedGrammarError(
-            f"{labels[0]} is a token and no text, so a grammar that has it has no random texts; draw from the tokens "
-            "that Matcher.allowed_tokens gives",
+            f"{shown_label(grammar)} is a token and no text, so a grammar that has it has no random texts; draw from "
+            "the tokens that Matcher.allowed_tokens gives",
             feature="token labels",
         )
 

@@ -58,6 +58,13 @@ _SECONDS_FOR_EXAMPLES = 1.0
 """How long a compilation that is refused searches for sentences that explain why."""
 
 
+_LETTERS = {
+    "tool calls": "; or give from_tools tokens=(), so that all marks are text",
+    "structural tag": "; or leave out the tokens that it names, so that they are text",
+}
+"""By languages whose labels are marks of a model, how these are letters."""
+
+
 def compiled_for_bytes(grammar: GrammarData) -> Compiled:
     """A grammar compiled for the 256 bytes: what a grammar is asked is asked of it. Kept as long as the grammar is.
 
@@ -68,11 +75,17 @@ def compiled_for_bytes(grammar: GrammarData) -> Compiled:
     """
     if grammar.labels:
         raise UnsupportedGrammarError(
-            f"{grammar.labels[0]} is a token and no text, so there are no texts to ask about; compile the grammar for "
-            "a vocabulary and ask a matcher, which takes tokens",
+            f"{shown_label(grammar)} is a token and no text, so there are no texts to ask about; compile the grammar "
+            f"for a vocabulary and ask a matcher, which takes tokens{_LETTERS.get(grammar.language, '')}",
             feature="token labels",
         )
     return _for_bytes(grammar)
+
+
+def shown_label(grammar: GrammarData) -> str:
+    """The first label of a grammar: as its author wrote it in a pattern, or by its name where nobody did."""
+    label = grammar.labels[0]
+    return label.name if grammar.language in _LETTERS else str(label)
 
 
 def compiled(

@@ -329,10 +329,11 @@ class Writer:
             return FALSE
         if len(values) > self._most_remembered:
             pointer, keyword = self.reader.origins[fact]
-            most = f"{MOST_REMEMBERED} cannot be remembered at once"
-            if len(values) <= MOST_REMEMBERED:
-                most = f"{_MOST_AS_A_WHOLE} cannot be remembered at once as a whole"
-            why = f"items can have {len(values)} values, and more than {most}"
+            most, whole = MOST_REMEMBERED, ""
+            if len(values) <= MOST_REMEMBERED:  # what is made on demand remembers more
+                most, whole = _MOST_AS_A_WHOLE, " as a whole, which completions, samples, budgets and files need"
+            why = f"items can have {len(values)} values, and more than {most} cannot be remembered at once{whole}"
+            why = f"{why}; give them an enum of at most {most} values"
             self.reader.drop(UnsupportedSchemaError(pointer, keyword, why))
             return FALSE
         return formulas.disjunction(

@@ -48,7 +48,7 @@ def test_sets_of_values_that_have_come_are_made_on_demand(bounds: Any) -> None:
     matcher = constraint.matcher()
     assert matcher.accept("[1, 2, 1")  # of 1 and 10 to 14
     assert {WORDS.tokens[token] for token in matcher.allowed_tokens()} == {bytes([byte]) for byte in b"01234"}
-    with pytest.raises(UnsupportedSchemaError, match="14 values, and more than 10 cannot be remembered"):
+    with pytest.raises(UnsupportedSchemaError, match=r"14 values, and more than 10 cannot be .* at most 10 values"):
         matcher.shortest_completion()
 
 

@@ -121,3 +121,12 @@ def test_tokens_are_about_a_format() -> None:
         pdacon.Grammar.from_tools([lambda: None], tokens=["<x>"])
     with pytest.raises(TypeError, match="tokens are names of special tokens"):
         pdacon.Grammar.from_tools([{"name": "f"}], format="qwen3", tokens="<x>")
+
+
+def test_what_is_asked_of_texts_says_how_marks_are_text() -> None:
+    grammar = pdacon.Grammar.from_tools([SEARCH], format="mistral")
+    for ask in (lambda: grammar.accepts("hi"), lambda: grammar.explain("[TOOL_CALLS]")):
+        with pytest.raises(pdacon.UnsupportedGrammarError, match=r"^\[TOOL_CALLS\] is a.* from_tools tokens="):
+            ask()
+    letters = pdacon.Grammar.from_tools([SEARCH], format="mistral", tokens=())
+    assert letters.accepts('[TOOL_CALLS]search[ARGS]{"tags": []}')
