@@ -13,7 +13,7 @@ from pdacon.cli.failures import BadInput
 
 _GRAMMAR = """\
 // pdacon: --start start
-// What stands behind "pdacon:" are options that every command and pytest read here.
+// What stands behind "pdacon:" are options that commands, pytest, Grammar.from_file and editors read here.
 
 start: order ("," order)* "."
 order: COUNT DRINK

@@ -15,6 +15,7 @@ from pdacon import Grammar, Limits, check, time_limit
 from pdacon.determinism import Finding, repaired_texts
 from pdacon.editor.outline import Dialect, Occurrence, occurrences, undefined_names
 from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
+from pdacon.front.endings import is_llguidance
 from pdacon.front.lark_files import lark_file_grammar
 
 _SECONDS = 20.0
@@ -97,7 +98,7 @@ def _begin(problem: Problem) -> tuple[int, int] | None:
 
 def _is_extended(text: str) -> bool:
     """Whether it may be in more than Lark's own language, which no outline has."""
-    return "%json" in text or "(?P<" in text
+    return "%json" in text or "(?P<" in text or is_llguidance(text)
 
 
 def _of_name(name: Occurrence, path: str | None, dialect: Dialect) -> Problem:

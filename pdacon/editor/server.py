@@ -60,7 +60,6 @@ class _Open:
         self.cancel = Event()
         self.problems: list[tuple[types.Diagnostic, Problem]] = []
         self.text = ""
-        self.grammar: Grammar | None = None
 
 
 class GrammarServer(LanguageServer):

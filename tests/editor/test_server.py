@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ import pytest
 pytest.importorskip("pygls")
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
+
+from pdacon.editor.diagnosing import tell_problems
 
 PATIENCE = 60.0
 SUMS = 'start: sum\nsum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n'
@@ -207,6 +210,13 @@ def test_the_head_goes_before_what_the_editor_says(tmp_path: Path) -> None:
         assert wrong.range == types.Range(types.Position(0, 19), types.Position(0, 23))
 
     visit(tmp_path, act, {"conflicts": "error"})
+
+
+def test_a_file_for_llguidance_is_read_as_such() -> None:
+    told: list[Any] = []
+    text = "// pdacon: --conflicts shift\n%llguidance {}\nstart: A\nA: B & /[a-c]+/\nB: /[b-d]{1,3}/\n"
+    tell_problems(text, "my.lark", {"start": "start", "lexer": "basic"}, threading.Event(), told.append)
+    assert told == [None, [], []]
 
 
 def test_the_head_is_completed_and_explained(tmp_path: Path) -> None:
