@@ -71,6 +71,32 @@ def formatted(text: str, path: str | None = None) -> str:
     return "".join(f"{line}\n" for line in shown)
 
 
+def split_comment(line: str) -> tuple[str, str]:
+    """What a line has before its comment, and the comment; the second is empty if there is none.
+
+    Raises GrammarSyntaxError.
+    """
+    line = line.rstrip()
+    *_, read = _lines(line, None)
+    return line.removesuffix(read.comment).rstrip(), read.comment
+
+
+def split_alternatives(body: str) -> list[str]:
+    """What stands between the bars of a definition's body, laid out; bars within brackets part nothing.
+
+    Raises GrammarSyntaxError.
+    """
+    parts: list[list[_Piece]] = [[]]
+    depth = 0
+    for piece in (piece for line in _lines(body, None) for piece in line.pieces):
+        depth += (piece.kind in _OPENING) - (piece.kind in _CLOSING)
+        if piece.kind == "_OR" and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(piece)
+    return [_joined(part) for part in parts]
+
+
 def _lines(text: str, path: str | None) -> Iterator[_Line]:
     line, at = _Line([]), 0
     while at < len(text):

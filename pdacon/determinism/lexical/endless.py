@@ -21,6 +21,7 @@ from pdacon.determinism.deadline import ADVICE, REPAIR, Deadline, OutOfTimeError
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.repair.suggested import definition, free_name, read, written
 from pdacon.determinism.lexical.witness_texts import WitnessTexts, turned
+from pdacon.determinism.report.edits import unused_names
 from pdacon.determinism.report.findings import TITLES, Finding, Witness
 from pdacon.determinism.report.listing import listed
 from pdacon.errors import PdaconError
@@ -228,13 +229,15 @@ def _repair(texts: WitnessTexts, repairs: Repairs, deadline: Deadline) -> str:
             name = free_name(grammar, "IGNORED")
             line = f"{name}.{priority}: {written(pattern, ())} with %ignore {name}"
     blank = pattern.removeprefix("(?<!").partition(")")[0]
+    unused = unused_names(grammar.source, [grammar.terminals[k].name for k in ignored]) if len(ignored) > 1 else []
+    left = f"Remove {listed(unused, _FEW)}, which nothing uses then.\n" if unused else ""
     others = (
         "\\s takes Unicode's blanks, too, such as a no-break space; this line has those of ASCII.\n"
         if _has_others(grammar)
         else ""
     )
     return (
-        f"{what} a bounded text, and not after itself:\n  {line}\n{others}"
+        f"{what} a bounded text, and not after itself:\n  {line}\n{left}{others}"
         "A model needs no more than one blank in a place; if "
         f"texts are to have more, put {{1,8}} after the second {written(blank, ())[1:-1]}.\n"
         f"{repairs.other_told(after, ())}\nOr write what is ignored into the rules."
