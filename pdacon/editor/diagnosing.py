@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from types import MappingProxyType
 from typing import Any
 
 from pdacon import Grammar, Limits, check, time_limit
@@ -22,6 +23,15 @@ _SECONDS = 20.0
 _CHECK_SECONDS = 5.0
 _LIMITS = Limits(bytes=1 << 28)
 OPTIONS = ("start", "conflicts", "lookahead", "lexer", "postlex", "priority", "g_regex_flags", "import_paths")
+
+_AT_HEAD = MappingProxyType(
+    {
+        'conflicts="shift"': "// pdacon: --conflicts shift",
+        'lookahead="commit"': "// pdacon: --lookahead commit",
+        'postlex="python"': "// pdacon: --postlex python",
+    }
+)
+"""What stands at the head of a file in place of an argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +49,13 @@ class Problem:
 def read(text: str, path: str | None, options: dict[str, Any], dialect: Dialect = "") -> Grammar:
     """The grammar, under the options at its head; those of the editor hold where it has none.
 
-    Its start rule is the one that either names, else ``start``, else the first rule. Other languages than Lark's take
-    no options.
+    Its start rule is the one that either names, else ``start``, else the first rule. Of other languages than Lark's
+    only ``conflicts`` holds.
     Raises PdaconError, ValueError, TypeError: it is none.
     """
     if dialect:
-        return (Grammar.from_gbnf if dialect == "gbnf" else Grammar.from_ebnf)(text, source_path=path)
+        read_dialect = Grammar.from_gbnf if dialect == "gbnf" else Grammar.from_ebnf
+        return read_dialect(text, conflicts=options.get("conflicts", "error"), source_path=path)
     given = {name: value for name, value in options.items() if name in OPTIONS}
     if "start" not in given:
         rules = [name.name for name in occurrences(text) if name.role == "definition" and not name.is_terminal]
@@ -80,7 +91,9 @@ def tell_problems(
             for seconds in (0.0, _CHECK_SECONDS):
                 report = check(grammar, limits=_LIMITS, cancel=cancel, seconds=seconds)
                 offer = seconds > 0 and not dialect
-                problems = [_of_finding(finding, text, path, options, offer=offer) for finding in report.findings]
+                problems = [
+                    _of_finding(finding, text, path, options, dialect, offer=offer) for finding in report.findings
+                ]
                 tell(problems)
         except CancelledError:
             raise
@@ -112,7 +125,9 @@ def _of_error(error: Exception) -> Problem:
     return Problem("error", "", error.message if isinstance(error, GrammarError) else str(error), span)
 
 
-def _of_finding(finding: Finding, text: str, path: str | None, options: dict[str, Any], *, offer: bool) -> Problem:
+def _of_finding(
+    finding: Finding, text: str, path: str | None, options: dict[str, Any], dialect: Dialect, *, offer: bool
+) -> Problem:
     lines = [finding.title, finding.message]
     if finding.counterexample is not None or finding.witness is not None:
         lines.append(f"for example: {finding.example}")
@@ -120,7 +135,18 @@ def _of_finding(finding: Finding, text: str, path: str | None, options: dict[str
         lines.append(f"repair: {finding.repair}")
     here = finding.span is None or is_here(finding.span, path)
     repairs = repaired_texts(text, finding, lambda new: read(new, path, options)) if offer and here else []
-    return Problem(finding.level, finding.id, "\n".join(lines), finding.span, finding.related, tuple(repairs))
+    if offer:
+        asked = [line for argument, line in _AT_HEAD.items() if argument in (finding.repair or "")]
+        repairs += [(line, f"{line}\n{text}") for line in asked]
+    said = "\n".join(lines) if dialect else _of_head("\n".join(lines))
+    return Problem(finding.level, finding.id, said, finding.span, finding.related, tuple(repairs))
+
+
+def _of_head(said: str) -> str:
+    """What is said of arguments, said of the options at the head of a file."""
+    for argument, line in _AT_HEAD.items():
+        said = said.replace(argument, f"`{line}` at the head of the file")
+    return said
 
 
 def is_here(span: Span, path: str | None) -> bool:

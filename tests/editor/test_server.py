@@ -103,7 +103,12 @@ def test_syntax_conflicts_and_repairs(tmp_path: Path) -> None:
             actions = await editor.client.text_document_code_action_async(asked)
         ((edit,),) = actions[0].edit.changes.values()
         repaired = applied(SUMS, edit)
-        assert repaired == 'start: sum\nsum: sum "+" sum_2 | sum_2\nNUMBER: /[0-9]+/\nsum_2: NUMBER\n'
+        assert repaired == 'start: sum\nsum: sum "+" sum_2 | sum_2\nsum_2: NUMBER\nNUMBER: /[0-9]+/\n'
+        ((edit,),) = actions[-1].edit.changes.values()
+        assert actions[-1].title == "pdacon: write // pdacon: --conflicts shift"
+        assert "with `// pdacon: --conflicts shift` at the head of the file: " in conflict.message
+        accepted = applied(SUMS, edit)
+        assert accepted == f"// pdacon: --conflicts shift\n{SUMS}"
         await editor.write(repaired)
         assert await editor.until(lambda said: not said) == []
         nothing = await editor.client.text_document_code_action_async(asked)
