@@ -28,6 +28,20 @@ def test_import_leaves_hosts_and_the_command_line_alone(module: str) -> None:
     assert done.stdout.split() == []
 
 
+def test_a_tag_without_styles_loads_no_tool_formats() -> None:
+    program = (
+        "import sys, pdacon\n"
+        "tag = {'type': 'tag', 'begin': '<a>', 'content': {'type': 'json_schema', 'json_schema': {}}, 'end': '</a>'}\n"
+        "pdacon.Grammar.from_structural_tag(tag)\n"
+        "some = ('pdacon.frontends.tool_', 'pdacon.frontends.types')\n"
+        "print(*[name for name in sys.modules if name.startswith(some)])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.split() in ([], ["pdacon.frontends.tool_arguments"])
+
+
 def test_names_are_loaded_when_they_are_used() -> None:
     program = (
         "import sys, pdacon\n"

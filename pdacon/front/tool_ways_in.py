@@ -15,6 +15,9 @@ from pdacon.front.questions import GrammarQuestions
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from pdacon.frontends.structural_tags.pieces import Piece
+    from pdacon.frontends.structural_tags.styles import StyledArguments
+
 
 class ToolWaysIn(GrammarQuestions):
     """A grammar that can be asked, with the ways from tools; `GrammarWaysIn` adds others."""
@@ -206,7 +209,13 @@ class ToolWaysIn(GrammarQuestions):
         Source: https://xgrammar.mlc.ai/docs/structural_tag/structural_tag.html.
         """
         from pdacon.frontends.structural_tags import structural_tag_grammar
-        from pdacon.frontends.tool_formats.argument_styles import styled
 
         with Watch(seconds, cancel):
-            return cls._of(structural_tag_grammar(tag, spelling, registry, closed, tokens, styled))
+            return cls._of(structural_tag_grammar(tag, spelling, registry, closed, tokens, _styled))
+
+
+def _styled(asked: StyledArguments) -> Piece:
+    """Arguments in a style other than JSON: tool formats are loaded where a tag has such."""
+    from pdacon.frontends.tool_formats.argument_styles import styled
+
+    return styled(asked)
