@@ -8,14 +8,18 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, field_validator
 
 from pdacon.serving.answers import Answer, Job, encoded
 from pdacon.serving.blocks import Block, Blocks, block_steps
 from pdacon.serving.failures import RequestError, malformed, only
 from pdacon.serving.protocol import ChatRequest, Count, Seed, Share, Stops, Strict, Temperature, TopK
 
+_ABOUT_THOUGHTS = "clear_thinking_"
 _TOOL = '{"name": ..., "input_schema": {...}}'
+_TOOL_FIELDS = (
+    "name", "description", "input_schema", "type", "cache_control", "strict", "input_examples", "eager_input_streaming",
+)  # fmt: skip
 _CHOICE = '{"type": "auto"}, "any", "none", or {"type": "tool", "name": ...}'
 _THINKING = '{"type": "enabled", "budget_tokens": ...}, "adaptive" or "disabled"'
 
@@ -45,6 +49,21 @@ class CountRequest(Strict):
     thinking: dict[str, Any] | None = None
     output_format: dict[str, Any] | None = None
     output_config: dict[str, Any] | None = None
+    # These say nothing about the answer, or have to say that there is nothing.
+    cache_control: dict[str, Any] | None = None
+    context_management: dict[str, Any] | None = None
+    mcp_servers: Annotated[list[dict[str, Any]], Field(max_length=0)] | None = None
+
+    @field_validator("context_management")
+    @classmethod
+    def _edits_nothing(cls, given: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Past thoughts are for the chat template to show or leave out."""
+        edits = (given or {}).get("edits") or []
+        if not isinstance(edits, list) or not all(
+            isinstance(edit, dict) and str(edit.get("type")).startswith(_ABOUT_THOUGHTS) for edit in edits
+        ):
+            raise ValueError("this server edits no messages; leave it out")
+        return given
 
 
 class MessagesRequest(CountRequest):
@@ -191,8 +210,7 @@ def _heard(blocks: Sequence[Any], role: str, place: str) -> list[dict[str, Any]]
 def _tool(tool: Mapping[str, Any], place: str) -> dict[str, Any]:
     if tool.get("type") not in (None, "custom"):
         raise malformed(place, f"{_TOOL}: this server has no tools of its own")
-    known = ("name", "description", "input_schema", "type", "cache_control", "strict", "input_examples")
-    only(tool, known, place)
+    only(tool, _TOOL_FIELDS, place)
     if not isinstance(tool.get("name"), str):
         raise malformed(place, _TOOL)
     if tool.get("input_schema") is None:

@@ -495,4 +495,5 @@ async def _no_route(request: Request, error: Exception) -> Response:
             "GET /v1/models, /docs, POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/completions, /generate"
         )
         refusal = RequestError(status, f"{method} {path}: there is no such path; see {paths}")
-    return current().refuse(refusal).response()
+    is_anthropics = request.scope["path"].startswith("/v1/messages")
+    return current().refuse(refusal).response(anthropic_messages.error_of(refusal) if is_anthropics else None)

@@ -50,9 +50,10 @@ _NEUTRAL: Mapping[str, tuple[Any, ...]] = MappingProxyType({
     **dict.fromkeys(("skip_special_tokens", "spaces_between_special_tokens", "add_generation_prompt"), (True,)),
     **dict.fromkeys(("bad_words", "logits_processors", "documents"), ([],)),
     "suffix": ("",),
+    "verbosity": ("medium",),
     "modalities": (["text"],),
     **dict.fromkeys(("truncate", "truncate_prompt_tokens", "prompt_logprobs", "add_special_tokens"), ()),
-    **dict.fromkeys(("reasoning_effort", "reasoning", "verbosity", "audio", "prediction", "web_search_options"), ()),
+    **dict.fromkeys(("reasoning_effort", "reasoning", "audio", "prediction", "web_search_options"), ()),
     **dict.fromkeys(("lora_path", "guided_decoding_backend", "guided_whitespace_pattern", "chat_template"), ()),
 })  # fmt: skip
 

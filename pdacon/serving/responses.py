@@ -80,6 +80,8 @@ class ResponsesRequest(Strict):
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
     stream_options: dict[str, Any] | None = None
+    max_tool_calls: Count | None = None  # of OpenAI's own tools
+    prompt_cache_retention: str | None = None
     # These have to say that there is nothing.
     previous_response_id: None = None
     conversation: None = None

@@ -165,6 +165,25 @@ def test_tokens_of_past_calls_are_counted(server: Running, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [
+        {"cache_control": {"type": "ephemeral"}},
+        {"context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}},
+        {"context_management": {"edits": []}, "mcp_servers": []},
+        {"tools": [{**WEATHER, "eager_input_streaming": True}]},
+    ],
+)
+def test_fields_that_say_nothing_here_are_taken(server: Running, fields: Any) -> None:
+    assert post(server, **ASKED | fields).status_code == 200
+
+
+def test_paths_that_there_are_not_have_an_error_of_anthropics(server: Running) -> None:
+    for answer in (post(server, "/batches", **ASKED), httpx.get(f"{server.address}/v1/messages", headers=HEADERS)):
+        assert answer.status_code in (404, 405)
+        assert answer.json()["type"] == "error"
+
+
+@pytest.mark.parametrize(
     ("fields", "param"),
     [
         ({"max_tokens": None}, "max_tokens"),
@@ -177,6 +196,8 @@ def test_tokens_of_past_calls_are_counted(server: Running, monkeypatch: pytest.M
         ({"thinking": {"type": "enabled", "budget_tokens": 20}, "max_tokens": 20}, "thinking.budget_tokens"),
         ({"thinking": {"type": "disabled", "budget_tokens": 2}}, "thinking"),
         ({"tools": [{"name": "a"}]}, "tools.0.input_schema"),
+        ({"context_management": {"edits": [{"type": "clear_tool_uses_20250919"}]}}, "context_management"),
+        ({"mcp_servers": [{"type": "url", "url": "https://x", "name": "x"}]}, "mcp_servers"),
         ({"tools": [{"name": "a", "strict": True, "input_schema": {"propertys": {}}}]}, "tools.0.input_schema"),
         ({"output_format": {"type": "text"}}, "output_format"),
         ({"temperatur": 1}, "temperatur"),

@@ -230,3 +230,15 @@ def test_clients_hear_of_misspelled_keywords(server: Running, fields: Any, param
     assert (answer.status_code, error["code"], "\n" in error["message"]) == (400, "bad_schema", False)
     assert error["param"].endswith("/properties/a")
     assert 'maxlength: it is no keyword of JSON Schema and says nothing; did you mean "maxLength"?' in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("chat/completions", {"messages": [{"role": "user", "content": "x"}], "max_tokens": 1, "verbosity": "medium"}),
+        ("responses", {"input": "x", "max_output_tokens": 1, "max_tool_calls": 3, "prompt_cache_retention": "24h"}),
+    ],
+)
+def test_openais_fields_that_say_nothing_here_are_taken(server: Running, path: str, fields: Any) -> None:
+    answer = httpx.post(f"{server.address}/v1/{path}", json=fields, headers={"Authorization": f"Bearer {KEY}"})
+    assert answer.status_code == 200
