@@ -148,7 +148,7 @@ def _lexed(loaded: Loaded, options: GrammarOptions) -> set[str]:
 def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], places: Places) -> None:
     for name in options.start:
         if name not in rules:
-            if not rules:
+            if next(iter(places.rule_names()), None) is None:
                 nothing = f'the grammar has no rules; write one, such as {name}: "hello"'
                 raise UndefinedStartError(nothing, places.beginning(), name)
             raise UndefinedStartError(

@@ -43,6 +43,14 @@ def test_a_text_has_its_options_from_the_caller_alone() -> None:
         compile_grammar(SUMS, Vocabulary.bytes())
 
 
+def test_a_grammar_whose_start_is_missing_has_rules_all_the_same() -> None:
+    """Lark drops all of them then."""
+    with pytest.raises(GrammarSyntaxError, match=r"start rule 'nowhere' is not defined; .* rules: start"):
+        Grammar.from_lark('start: "a"', start="nowhere")
+    with pytest.raises(GrammarSyntaxError, match="the grammar has no rules; write one, such as start"):
+        Grammar.from_lark("A: /a/")
+
+
 def test_folders_and_filters(tmp_path: Path) -> None:
     written(tmp_path, "WORD: /\\w+/\n", "lib/words.lark")
     path = written(tmp_path, "// pdacon: --import-path lib --script Latin\n%import words.WORD\nstart: WORD\n")
