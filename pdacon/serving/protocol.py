@@ -6,6 +6,7 @@ nothing (`fields`).
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -19,6 +20,7 @@ from pdacon.serving.messages import checked
 
 _MOST_STOPS, _LONGEST_STOP = 64, 512  # each is looked for in what each token adds
 _MOST_BIASED = 1024
+_CHOICES = ("none", "auto", "required")
 
 
 def _number(error: Literal["int_type", "float_type"], given: Any) -> Any:
@@ -155,6 +157,14 @@ class ChatRequest(Common):
     chat_template_kwargs: dict[str, Any] | None = None
     thinking_token_budget: Budget | None = None
     reasoning_effort: Effort | None = None
+
+    @field_validator("tool_choice", mode="before")
+    @classmethod
+    def _is_choice(cls, given: Any) -> Any:
+        if isinstance(given, str) and given not in _CHOICES:
+            named = f'{{"type": "function", "function": {{"name": {json.dumps(given[:60])}}}}}'
+            raise ValueError(f"give 'none', 'auto' or 'required'; or of a tool {named}")
+        return given
 
     @field_validator("messages")
     @classmethod

@@ -184,6 +184,14 @@ def test_a_page_that_is_not_there(server: Running) -> None:
     assert (answer.status_code, "VocabularyError" in answer.json()["error"]["message"]) == (404, True)
 
 
+def test_a_choice_that_is_the_name_of_a_tool_is_told_how_it_is_given(server: Running) -> None:
+    fields = {"messages": [{"role": "user", "content": "x"}], "tool_choice": "f"}
+    headers = {"Authorization": f"Bearer {KEY}"}
+    error = httpx.post(f"{server.address}/v1/chat/completions", json=fields, headers=headers).json()["error"]
+    assert error["param"] == "tool_choice"
+    assert error["message"].endswith('or of a tool {"type": "function", "function": {"name": "f"}}')
+
+
 @pytest.mark.parametrize("place", ["tools.0.function.strict", "tools.0.strict"])
 @pytest.mark.parametrize("strict", ["yes", 1, {}])
 def test_strict_is_true_or_false(server: Running, strict: Any, place: str) -> None:
