@@ -105,7 +105,7 @@ def _ids(name: str, ranges: list[tuple[int, int]], vocabulary: Vocabulary) -> tu
     """All ids of some ranges."""
     for first, last in ranges:
         if first > last:
-            raise VocabularyError(f"{name}: a range goes from its first id to its last, as in {last}-{first}")
+            raise VocabularyError(f"{name}: there is no token from {first} to {last}; write {last}-{first}")
         if last >= vocabulary.size:
             raise VocabularyError(f"{name}: there is no token {last} in this vocabulary of {vocabulary.size}")
     return tuple(sorted({token for first, last in ranges for token in range(first, last + 1)}))

@@ -379,3 +379,8 @@ def texts_of(tree: ast.AST) -> list[str]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             texts.append(node.value)
     return [text for text in texts if " " in text]
+
+
+def test_a_range_of_ids_that_is_turned_round_is_told(server: Running) -> None:
+    tag = {"type": "structural_tag", "format": {"type": "token", "token": "<[9-5]>"}}
+    assert "there is no token from 9 to 5; write 5-9" in refusal(server, CHAT, response_format=tag)["message"]
