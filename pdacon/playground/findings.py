@@ -12,7 +12,7 @@ from typing import Any
 from pdacon import DeterminismReport, UnsupportedSchemaError
 from pdacon.determinism import Finding, repaired_texts
 from pdacon.errors import GrammarError, PdaconError, Span
-from pdacon.playground.sources import Source
+from pdacon.playground.sources import POLICIES, Source
 
 _MOST = 60  # findings
 _CHOICE = 'conflicts="shift"'
@@ -67,10 +67,12 @@ def _offers(source: Source, finding: Finding) -> list[dict[str, Any]]:
     if source.notation == "lark":
         repaired = repaired_texts(source.text, finding, lambda text: replace(source, text=text).grammar())
         offers += [{"label": label, "change": {"text": text}} for label, text in repaired]
-        if _CHOICE in advice:
-            offers.append({"label": "accept what Lark chooses", "change": {"conflicts": "shift"}})
-        if _COMMITMENT in advice:
-            offers.append({"label": "accept the loss of such texts", "change": {"lookahead": "commit"}})
+    policies = POLICIES.get(source.notation, ())
+    if _CHOICE in advice and "conflicts" in policies:
+        label = "accept what Lark chooses" if source.notation == "lark" else "settle it by a shift"
+        offers.append({"label": label, "change": {"conflicts": "shift"}})
+    if _COMMITMENT in advice and "lookahead" in policies:
+        offers.append({"label": "accept the loss of such texts", "change": {"lookahead": "commit"}})
     return offers
 
 

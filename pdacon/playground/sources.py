@@ -6,9 +6,10 @@ In: a request's JSON. Out: a `Source`, and of it a `Grammar`, a `Constraint` or 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from threading import Event, Lock
+from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from pdacon import (
@@ -29,6 +30,15 @@ from pdacon.grammar.head_options import read_head
 
 Notation = Literal["lark", "json-schema", "gbnf", "ebnf", "llguidance", "regex"]
 NOTATIONS: tuple[Notation, ...] = get_args(Notation)
+POLICIES: Mapping[Notation, tuple[str, ...]] = MappingProxyType(
+    {
+        "lark": ("conflicts", "lookahead"),
+        "gbnf": ("conflicts",),
+        "ebnf": ("conflicts",),
+        "llguidance": ("conflicts", "lookahead"),
+    }
+)
+"""The notations that can accept what is an error else, and by which options."""
 INDENTERS = ("python", "python4")
 
 SECONDS = 10.0
@@ -96,13 +106,14 @@ class Source:
             return self._of_lark()
         if self.notation == "json-schema":
             return Grammar.from_json_schema(self.text)
-        make: dict[str, Callable[[str], Grammar]] = {
+        make: dict[str, Callable[..., Grammar]] = {
             "gbnf": Grammar.from_gbnf,
             "ebnf": Grammar.from_ebnf,
             "llguidance": Grammar.from_llguidance,
             "regex": Grammar.from_regex,
         }
-        return make[self.notation](self.text)
+        policies = {name: getattr(self, name) for name in POLICIES.get(self.notation, ())}
+        return make[self.notation](self.text, **policies)
 
     def _of_lark(self) -> Grammar:
         """What the page says goes before the head of the text."""

@@ -131,6 +131,16 @@ def allowed_after(constraint: pdacon.Constraint, text: str, *, viable: bool) -> 
     return matcher.allowed_tokens()
 
 
+@pytest.mark.parametrize("notation", ["gbnf", "ebnf"])
+def test_a_conflict_of_another_notation_can_be_settled(notation: str, ask: Ask) -> None:
+    source = {"notation": notation, "text": 'root ::= "if " root (" else " root)? | "x"\n'}
+    (finding,) = ask("check", source)["report"]["findings"]
+    assert finding["offers"] == [{"label": "settle it by a shift", "change": {"conflicts": "shift"}}]
+    settled = source | finding["offers"][0]["change"]
+    assert ask("check", settled)["report"]["ok"]
+    assert ask("look", settled, text="if if x else x", tokenizer="bytes")["text"]["viable"]
+
+
 def test_a_repair_that_is_taken_ends_the_finding(ask: Ask) -> None:
     finding = ask("check", SUMS)["report"]["findings"][0]
     assert (finding["id"], finding["span"], finding["picture"]) == ("PDA001", [2, 6, 2, 17], 1)

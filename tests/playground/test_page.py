@@ -58,6 +58,18 @@ def write(page: Any, place: str, text: str) -> None:
 SUMS = 'start: sum\nsum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n'
 
 
+def test_a_conflict_of_gbnf_is_settled(page: Any) -> None:
+    page.locator("#notation").select_option("gbnf")
+    write(page, "#grammar", 'root ::= "if " root (" else " root)? | "x"\n')
+    waits(page, "#verdict", "refused (1 error)")
+    waits(page, "#findings", "settle it by a shift")
+    page.locator(".take").first.click()
+    waits(page, "#verdict", "ok (1 note)")
+    page.locator("#options summary").click()
+    assert page.locator("#conflicts").is_checked()
+    assert not page.locator("#start").is_visible()
+
+
 def test_a_finding_a_repair_and_the_mask(page: Any) -> None:
     write(page, "#grammar", SUMS)
     write(page, "#text", "1")

@@ -14,6 +14,8 @@ const TYPING = 60, CHECKING = 200, KEEPING = 300; // milliseconds of rest before
 const grammar = new Editor($("grammar"), "Grammar", { numbered: true });
 const text = new Editor($("text"), "Text");
 const strip = new Strip((token) => why(token));
+const OPTIONS = ["start", "postlex", "conflicts", "lookahead"];
+const POLICIES = { gbnf: ["conflicts"], ebnf: ["conflicts"], llguidance: ["conflicts", "lookahead"] }; // of other notations
 let start, builtin = "", view = "next", findings = [], conflicts = [], seed = 1, most = 0, reading = null, marked = -1;
 const timers = new Map();
 
@@ -39,7 +41,12 @@ function guarded(act) {
 function source() {
   const notation = $("notation").value;
   const given = { text: grammar.text, notation };
-  if (notation !== "lark") return given;
+  if (notation !== "lark") {
+    const takes = POLICIES[notation] ?? [];
+    if (takes.includes("conflicts") && $("conflicts").checked) given.conflicts = "shift";
+    if (takes.includes("lookahead") && $("lookahead").checked) given.lookahead = "commit";
+    return given;
+  }
   return {
     ...given, builtin, start: $("start").value.trim(), postlex: $("postlex").value,
     conflicts: $("conflicts").checked ? "shift" : "error", lookahead: $("lookahead").checked ? "commit" : "reject",
@@ -306,7 +313,9 @@ function textChanged() {
 function setNotation(name) {
   $("notation").value = name;
   grammar.notation = name;
-  $("options").hidden = name !== "lark";
+  const takes = name === "lark" ? OPTIONS : POLICIES[name] ?? [];
+  $("options").hidden = !takes.length;
+  for (const id of OPTIONS) $(id).closest("label").hidden = !takes.includes(id);
   grammar.draw();
 }
 
@@ -379,7 +388,7 @@ function stored(theme) {
 function listen() {
   grammar.input.addEventListener("input", changed);
   text.input.addEventListener("input", textChanged);
-  for (const id of ["start", "postlex", "conflicts", "lookahead"]) $(id).addEventListener("input", changed);
+  for (const id of OPTIONS) $(id).addEventListener("input", changed);
   $("notation").addEventListener("change", () => { builtin = ""; setNotation($("notation").value); changed(); });
   $("tokenizer").addEventListener("change", textChanged);
   $("example").addEventListener("change", () => { takeExample($("example").value); });
