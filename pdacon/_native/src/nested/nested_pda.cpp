@@ -220,20 +220,12 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
     const auto found = reading_.threads(cursor);
     const std::vector threads(found.begin(), found.end());
     if (threads.size() + cursor.has_texts() > 1 && reading_.ended(cursor) >= 0) return false;
-    std::vector<ByteSet> live;
     ByteSet all;
     for (const auto& [move, position] : threads) {
-        live.push_back(reading_.automaton(cursor.place, move).row(position, reading_.limit()).live);
-        if ((all & live.back()).any() && !automaton_.is_within_value(cursor.place)) return false;
-        all |= live.back();
+        const auto& live = reading_.automaton(cursor.place, move).row(position, reading_.limit()).live;
+        if ((all & live).any() && !automaton_.is_within_value(cursor.place)) return false;
+        all |= live;
     }
-    const auto count = [&](std::int32_t text) {
-        const auto byte = static_cast<std::size_t>(reading_.byte_of(cursor, text));
-        return std::ranges::count_if(live, [&](const auto& bytes) { return bytes[byte]; });
-    };
-    for (auto text = cursor.first; text < cursor.end; text = reading_.end_of_byte(cursor, text))
-        if (const auto beside = count(text); beside > 1 && std::cmp_less(beside, threads.size()))
-            return false;
     for (const auto& [move, position] : threads) {
         const auto tokens =
             reading_.automaton(cursor.place, move)
@@ -251,12 +243,10 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
         auto alone = from;
         alone.cursor.first = text;
         alone.cursor.end = text = reading_.end_of_byte(cursor, text);
-        const auto byte = static_cast<std::size_t>(reading_.byte_of(alone.cursor, alone.cursor.first));
-        if (std::cmp_less(count(alone.cursor.first), threads.size())) {
+        const auto byte = reading_.byte_of(alone.cursor, alone.cursor.first);
+        if (byte < 0 || !all[static_cast<std::size_t>(byte)]) {
             alone.cursor.more = -1;
             alone.cursor.thread = {-1, 0};
-            for (std::size_t k = 0; k < threads.size(); ++k)
-                if (live[k][byte]) alone.cursor.thread = threads[k];
         }
         follow_texts(alone, words);
     }
@@ -276,8 +266,8 @@ void NestedPda::follow_texts(const Here& from, Words& words) {
             if (child < 0) continue;
             const auto step = reading_.step(cursor, static_cast<std::uint8_t>(byte));
             const bool is_within = step.how == NestedReading::Step::How::kWithin;
-            if (is_within && reading_.ended(step.to) < 0 &&
-                reading_.threads(step.to).size() == reading_.threads(cursor).size()) {
+            // A thread that does not go on has not ended, and no token below has been added for it.
+            if (is_within && reading_.ended(step.to) < 0 && step.to.has_threads() == cursor.has_threads()) {
                 add_tokens(*trie_, trie_->first_token(child), trie_->first_token(child + 1), words);
                 if (step.to.has_texts() && trie_->subtree_end(child) > child + 1)
                     pending.push_back({child, {step.to, here.stack}});
