@@ -5,11 +5,15 @@ In: bytes of a text, or names. Out: one line that a person reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 LISTED = 12
 """So many names are given before the rest is counted."""
+_COMPARED = 2000  # names, which takes some 20 ms
+_SHORT = 4  # letters, in which two slips leave nothing to go by
+_ALIKE = str.maketrans("01", "ol", "_- ")  # digits that look like letters, and what holds the words of a name apart
 _SHOWN = 40  # Characters of a text that are enough to recognise the place.
 _SHOWN_LEXEME = 80
 NEAR = 4 * (_SHOWN + 1)
@@ -41,14 +45,47 @@ def listing(names: Iterable[str], last: str = "or", most: int = LISTED) -> str:
     return " ".join(filter(None, [", ".join(shown[:-1]), last if len(shown) > 1 else "", *shown[-1:]]))
 
 
-def did_you_mean(name: str, known: Sequence[str], nearness: float = 0.6) -> str:
-    """``did you mean "a" or "b"? ``, with a space after it, or nothing where no known name is near.
+def near_names(name: str, known: Iterable[str], most: int = 3, *, nearness: float = 0.6, slips: int = 2) -> list[str]:
+    """Which known names may have been meant, the likeliest first.
 
-    ``nearness`` is that of `difflib`: 1 for the name itself.
+    Those that `difflib` finds alike (``nearness``: 1 for the name itself), in any case of letters; or else those from
+    which at most so many slips lead to the name, one in short names: a letter too many, one that is missing, another
+    one, or two that changed places.
     """
-    spellings = name, name.upper(), name.lower()
-    near = next(filter(None, (get_close_matches(one, known, cutoff=nearness) for one in spellings)), [])
+    compared = list(islice(known, _COMPARED))
+    for one in (name, name.upper(), name.lower()):
+        if near := get_close_matches(one, compared, most, nearness):
+            return near
+    plain = name.casefold().translate(_ALIKE)
+    if not plain:
+        return []
+    distances = [(_slips(plain, one.casefold().translate(_ALIKE), slips), one) for one in compared]
+    return [one for distance, one in sorted(distances, key=lambda pair: pair[0]) if distance <= slips][:most]
+
+
+def did_you_mean(name: str, known: Iterable[str], nearness: float = 0.6, slips: int = 2) -> str:
+    """``did you mean a or b? ``, with a space after it, or nothing where no known name is near: see `near_names`."""
+    near = near_names(name, known, nearness=nearness, slips=slips)
     return f"did you mean {listing(near)}? " if near else ""
+
+
+def _slips(name: str, meant: str, most: int) -> int:
+    """How many slips lead from one name to another; a number above ``most`` if there are more than that."""
+    long = max(len(name), len(meant))
+    most = most if long > _SHORT else min(most - 1, long - 2)
+    if abs(len(name) - len(meant)) > most:
+        return most + 3
+    older: list[int] = []
+    last = list(range(len(meant) + 1))
+    for i, letter in enumerate(name, 1):
+        row = [i]
+        for j, other in enumerate(meant, 1):
+            least = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == meant[j - 2] and name[i - 2] == other:
+                least = min(least, older[j - 2] + 1)
+            row.append(least)
+        older, last = last, row
+    return last[-1] if last[-1] <= most else most + 3
 
 
 def quoted(text: str) -> str:

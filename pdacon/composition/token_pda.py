@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import accumulate
 from weakref import WeakKeyDictionary
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.base.limits import Limits
+from pdacon.base.quoting import near_names
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import VocabularyError
 from pdacon.grammar import GrammarData
@@ -71,7 +71,7 @@ def _tokens_of(label: Label, vocabulary: Vocabulary) -> tuple[int, ...]:
         left_out = {id for each in excluded for id in _named(each, label.name, vocabulary)}
         return tuple(id for id in vocabulary.ids_of(ANY_TEXT) if id not in left_out)
     if token is None:
-        near = get_close_matches(label.name, vocabulary.special_tokens, n=1)
+        near = near_names(label.name, vocabulary.special_tokens, 1)
         raise VocabularyError(
             f"this vocabulary knows no special token {label.name}; {f'did you mean {near[0]}? Or ' if near else ''}"
             f"say which it is, as in vocabulary.with_special_tokens({{{label.name!r}: id}})"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import get_close_matches
 
+from pdacon.base.quoting import did_you_mean
 from pdacon.determinism.lexical.repair.suggested import written
 from pdacon.errors import LimitExceededError
 from pdacon.grammar import GrammarData, Terminal
@@ -95,7 +95,6 @@ def numbers(states: Sequence[int]) -> str:
 def suggestion(name: str, known: Sequence[str], others: Sequence[str] = ()) -> str:
     """What may have been meant by a name that is not known; ``others`` are not listed where nothing is near."""
     all = [*known, *others]
-    near = get_close_matches(name, all, n=3, cutoff=0.6) or get_close_matches(name.upper(), all, n=3, cutoff=0.6)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
+    if near := did_you_mean(name, all):
+        return near.strip()
     return f"there are: {', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"

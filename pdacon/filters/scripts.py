@@ -9,10 +9,10 @@ Source: K. Whistler, "Unicode Script Property", Unicode Standard Annex 24; names
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
+from pdacon.base.quoting import near_names
 from pdacon.regular import Ranges
 
 _SUCH_AS = "; there are Latin, Greek, Cyrillic, Arabic, Hebrew, Devanagari, Han, Hiragana, Hangul and others"
@@ -50,7 +50,7 @@ def require_scripts(names: Iterable[str]) -> tuple[str, ...]:
         raise ValueError('Scripts: no script is given; write Scripts(["Latin"])')
     for name in listed:
         if not isinstance(name, str) or _plain(name) not in _scripts():
-            alike = get_close_matches(_plain(str(name)), [one for one in _scripts() if len(one) > 4], 3)
+            alike = near_names(_plain(str(name)[:60]), [one for one in _scripts() if len(one) > 4])
             hint = f"; there is {', '.join(one.capitalize() for one in alike)}" if alike else _SUCH_AS
             raise ValueError(f"Unicode has no script {name!r:.60}{hint}")
     return listed

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import NamedTuple
+
+from pdacon.base.quoting import near_names
 
 _WORD = r"[A-Za-z_]\w*"
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|/(?![/*])(?:\\.|[^/\\])+/|//.*')
@@ -32,7 +33,7 @@ def _in_double_quotes(groups: dict[str, str]) -> str:
 
 
 def _statement(groups: dict[str, str]) -> str:
-    near = get_close_matches(groups["word"], _STATEMENTS, n=1)
+    near = near_names(groups["word"], _STATEMENTS, 1)
     return f"did you mean %{near[0]}?" if near else f"after % stands one of {', '.join(_STATEMENTS)}"
 
 

@@ -7,14 +7,13 @@ zero-width, and no object of Lark's is left.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
-from itertools import islice
 
 from lark.grammar import Rule
 from lark.lexer import TerminalDef
 
 from pdacon.base.cancelling import every
 from pdacon.base.graphs import reachable
+from pdacon.base.quoting import near_names
 from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.grammar.grammar_data import GrammarData
 from pdacon.grammar.group_names import check_group_names
@@ -174,11 +173,10 @@ def _check_defined(loaded: Loaded, options: GrammarOptions, rules: set[str], pla
 
 
 _SHOWN = 8
-_COMPARED = 2000  # names, which takes some 20 ms
 
 
 def _meant(name: str, places: Places) -> str:
-    near = get_close_matches(name, islice(places.rule_names(), _COMPARED), n=1)
+    near = near_names(name, places.rule_names(), 1)
     return f"did you mean {near[0]!r}? Or " if near else ""
 
 

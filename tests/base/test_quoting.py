@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pdacon.base.quoting import NEAR, first_character, head, is_literal, line_and_column, listing, quote, quoted, tail
+from pdacon.base.quoting import (
+    NEAR,
+    did_you_mean,
+    first_character,
+    head,
+    is_literal,
+    line_and_column,
+    listing,
+    near_names,
+    quote,
+    quoted,
+    tail,
+)
 
 
 @pytest.mark.slow
@@ -62,3 +75,43 @@ def test_places_count_characters() -> None:
     assert first_character(b"\xff!") == b"\xff"
     assert is_literal('"if"', b"if")
     assert not is_literal("IF", b"if")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("al0f", "allOf"), ("aalOf", "allOf"), ("fallof", "allOf"), ("oneof", "oneOf"), ("invioce", "invoice"),
+        ("in_voice", "invoice"), ("nivoicee", "invoice"), ("INVOICE", "invoice"), ("1ine", "line"), ("lien", "line"),
+        ("ivoic", "invoice"),
+    ],
+)  # fmt: skip
+def test_names_within_two_slips_are_near(name: str, meant: str) -> None:
+    assert near_names(name, ["allOf", "oneOf", "invoice", "line", "ab", "xyz"])[0] == meant
+    assert did_you_mean(name, [meant]) == f"did you mean {meant}? "
+
+
+@pytest.mark.parametrize("name", ["", "ba", "q", "zzzzzz", "0"])
+def test_other_names_are_not(name: str) -> None:
+    assert near_names(name, ["ab", "xyz", "line", "total"]) == []
+    assert did_you_mean(name, []) == ""
+
+
+def test_slips_are_counted_as_they_are_defined() -> None:
+    """Against all names that one or two edits make; two edits of which one is within the other may count as three."""
+    letters = "abc"
+
+    def edited(word: str, swaps: bool = True) -> set[str]:
+        cuts = [(word[:k], word[k:]) for k in range(len(word) + 1)]
+        made = {left + right[1:] for left, right in cuts if right}
+        made |= {left + one + right[1:] for left, right in cuts if right for one in letters}
+        made |= {left + one + right for left, right in cuts for one in letters}
+        swapped = {left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1}
+        return made | (swapped if swaps else set())
+
+    word = "abcabc"
+    twice = {other for each in edited(word) for other in edited(each)}
+    surely = edited(word) | {other for each in edited(word, False) for other in edited(each, False)}
+    for length in (5, 6, 7):
+        for other in map("".join, itertools.product(letters, repeat=length)):
+            is_near = bool(near_names(other, [word], nearness=1))
+            assert (other in surely) <= is_near <= (other in twice), other

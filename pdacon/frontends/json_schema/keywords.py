@@ -166,5 +166,5 @@ def misspelled(keyword: str) -> str:
         return ""
     plain = keyword.replace("_", "").replace("-", "").lower()
     same = [known for known in _LIKELY if known.lower() == plain]
-    near = f'did you mean "{same[0]}"?' if same else did_you_mean(keyword, _LIKELY, _NEAR).strip()
+    near = f'did you mean "{same[0]}"?' if same else did_you_mean(keyword, _LIKELY, _NEAR, slips=1).strip()
     return f"it is no keyword of JSON Schema and says nothing; {near}" if near else ""

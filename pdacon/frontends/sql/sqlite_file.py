@@ -7,9 +7,9 @@ import sqlite3
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from difflib import get_close_matches
 from pathlib import Path
 
+from pdacon.base.quoting import near_names
 from pdacon.errors import SchemaError
 from pdacon.frontends.sql.made_up_names import checked_choice, checked_names, lowered, no_name, shown
 
@@ -130,7 +130,7 @@ def _table_names(cursor: sqlite3.Cursor, views: bool) -> dict[str, str]:
 def _found(table: str, names: dict[str, str], place: str) -> str:
     name = names.get(lowered(table))
     if name is None:
-        near = get_close_matches(lowered(table), names, n=1)
+        near = near_names(lowered(table), names, 1)
         meant = f"did you mean {shown(names[near[0]])}? There" if near else "there"
         listed = ", ".join(map(shown, list(names.values())[:8])) + (", ..." if len(names) > 8 else "")
         raise SchemaError(f"{place}: there is no table {shown(table)}; {meant} are {listed or 'none'}")
@@ -158,7 +158,7 @@ def _near(cursor: sqlite3.Cursor, key: str, tables: dict[str, str], place: str) 
     for table in tables.values():
         with suppress(SchemaError):
             names |= {lowered(f"{table}.{column}"): f"{table}.{column}" for column in _columns(cursor, table, place)}
-    near = [name for name in names if name.endswith(f".{key}")] or get_close_matches(key, names, n=1)
+    near = [name for name in names if name.endswith(f".{key}")] or near_names(key, names, 1)
     return names[near[0]] if near else None
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
+from pdacon.base.quoting import near_names
 from pdacon.frontends.tool_formats.recognizing import format_of_tokenizer
 from pdacon.frontends.tool_formats.records import Messages, Thought, ToolFormat, ValueMarks
 
@@ -295,7 +295,7 @@ def format_of(given: Any) -> ToolFormat:
         return format_of_tokenizer(given, tuple(FORMATS.values()))
     format = FORMATS.get(given) if isinstance(given, str) else None
     if format is None:
-        near = get_close_matches(str(given), FORMATS, n=1)
+        near = near_names(str(given)[:60], FORMATS, 1)
         advice = f"; did you mean {near[0]!r}" if near else ""
         raise ValueError(f"there is no tool format {given!r:.60}{advice}: there are {', '.join(FORMATS)}")
     return format

@@ -40,6 +40,8 @@ def quiet(schema: Any, **options: Any) -> Grammar:
         ("nto", "not"),
         ("iff", "if"),
         ("$reff", "$ref"),
+        ("al0f", "allOf"),
+        ("formt", "format"),
     ],
 )
 def test_a_misspelled_keyword_is_named(given: str, meant: str) -> None:
