@@ -92,6 +92,25 @@ def draw_schema(grammar: GrammarData, pointers: Sequence[str] = ()) -> str:
     return svg.end(root, *arrange(root, y, drawn))
 
 
+def named_schemas(grammar: GrammarData) -> dict[str, str]:
+    """The JSON pointers of what a schema names: its definitions, itself by its title, and the headings of a type."""
+    documents = Documents(json.loads(grammar.source), lenient=True)
+    root = documents.root.node
+    if not isinstance(root, dict):
+        return {}
+    named: dict[str, str] = {}
+    for keyword in ("$defs", "definitions"):
+        listed = root.get(keyword)
+        for name in listed if isinstance(listed, dict) else ():
+            named.setdefault(name, documents.root.child(keyword, name).pointer)
+    if isinstance(root.get("title"), str):
+        named.setdefault(root["title"], "#")
+    for part in Outline(documents, documents.root).parts if grammar.values is not None else ():
+        if part.pointer != "#":
+            named.setdefault(value_name(part.pointer), part.pointer)
+    return named
+
+
 class SchemaDiagrams(Diagrams):
     """Railroad items of what a schema says.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
+import pydantic
 import pytest
 
 from pdacon import DrawingError, Grammar
@@ -221,3 +223,50 @@ def test_the_description_says_what_frames_say() -> None:
     picture = draw({"type": "array", "items": {"not": {"anyOf": [{"type": "string"}, {"const": 1}]}}})
     described = ElementTree.fromstring(picture).findtext(f"{SVG}desc")
     assert described == "#: ([ (not: (any of: (string | 1)))* ])"
+
+
+class Line(pydantic.BaseModel):
+    text: str
+    price: float
+
+
+class Invoice(pydantic.BaseModel):
+    issued: datetime.date
+    lines: list[Line]
+
+
+def test_the_classes_of_a_type_are_drawn_by_their_names() -> None:
+    grammar = Grammar.from_type(Invoice)
+    assert list(texts(grammar.draw("Line"))) == ["Line"]
+    assert "Invoice" in texts(grammar.draw("Invoice"))
+    assert texts(grammar.draw("Line")) == texts(grammar.draw("#/$defs/Line"))
+    for heading in texts(grammar.draw()):
+        if heading != "the type":
+            assert heading in texts(grammar.draw(heading))
+
+
+def test_definitions_are_drawn_by_their_names_and_a_schema_by_its_title() -> None:
+    schema = {"title": "Tree", "$ref": "#/$defs/a node", "$defs": {"a node": {"type": "array", "items": {"$ref": "#"}}}}
+    grammar = Grammar.from_json_schema(schema)
+    assert texts(grammar.draw("a node")) == texts(grammar.draw("#/$defs/a node"))
+    assert texts(grammar.draw("Tree")) == texts(grammar.draw("#"))
+    assert "start" in texts(grammar.draw("start"))
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "said"),
+    [
+        (Invoice, "line", r"nothing in the type is called line; did you mean Line\?"),
+        (Invoice, "Customer", r"nothing in the type is called Customer; there are: .*Invoice, Line|Line, Invoice"),
+        (
+            {"$defs": {"node": True}, "$ref": "#/$defs/node"},
+            "ndoe",
+            r"in the schema is called ndoe; did you mean node\?",
+        ),
+        ({"type": "integer"}, "node", r"called node; give a JSON pointer, such as #/properties/a"),
+    ],
+)
+def test_a_name_that_a_schema_has_not_is_refused_with_those_it_has(given: Any, name: str, said: str) -> None:
+    grammar = Grammar.from_json_schema(given) if isinstance(given, dict) else Grammar.from_type(given)
+    with pytest.raises(DrawingError, match=said):
+        grammar.draw(name)
