@@ -15,6 +15,7 @@ from pdacon.frontends.json_schema.asserting import with_asserted
 from pdacon.frontends.json_schema.documents import Closed, Documents
 from pdacon.frontends.json_schema.doubts import finds_a_value, notes_of_doubts
 from pdacon.frontends.json_schema.exploring import Explorer
+from pdacon.frontends.json_schema.large_counts import refused_count
 from pdacon.frontends.json_schema.never_coming import never_comes
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.numbering import Lowered, lower
@@ -246,11 +247,11 @@ class Schema:
         except LimitExceededError as error:
             raise_if_out_of_time(error)
             if error.what == "bytes":
-                why = "its objects and arrays take too much memory; make counts or combinations smaller"
-                raise UnsupportedSchemaError("#", "", why) from None
+                why = "its objects and arrays take too much memory"
+                raise UnsupportedSchemaError(*refused_count(documents.root.node, why)) from None
             if error.what == "productions":
                 self._has_too_many_sets = writer.has_free_names
-                raise UnsupportedSchemaError("#", "", _too_many_productions(writer)) from None
+                raise UnsupportedSchemaError(*_too_many_productions(writer, documents.root.node)) from None
             why = "the automaton for it gets too large, or those of names and strings beside it; make it smaller"
             raise UnsupportedSchemaError(*writer.place(), why) from None
         except RecursionError:
@@ -292,23 +293,27 @@ def _pass_over(pointer: str, keyword: str, why: str) -> None:
     """What is narrowed is told when the schema's grammar is made."""
 
 
-def _too_many_productions(writer: Writer) -> str:
+def _too_many_productions(writer: Writer, root: Any) -> tuple[str, str, str]:
+    """The place, the keyword and the words of a refusal."""
     many = f"as a whole it takes more than {MOST_PRODUCTIONS:,} productions"
     if writer.spelling.order == "any":
-        return f'{many}, since members come in any order; ask for what needs no whole, or give order="schema"'
+        why = f'{many}, since members come in any order; ask for what needs no whole, or give order="schema"'
+        return "#", "", why
     alternatives = writer.open_alternatives()
     if alternatives:
-        return (
+        why = (
             f"{many}, since each of {len(alternatives)} alternatives, such as {alternatives[0]}, takes the members of "
             'all others; close them with "additionalProperties": false (closed=True, or extra="forbid" of a class), or '
             "put a member with a const first that tells them apart"
         )
+        return "#", "", why
     if writer.has_free_names:
-        return (
+        why = (
             f"{many}, since members that no one list of properties has come in any order beside one another; ask for "
             "what needs no whole, or list the members of an object in one schema"
         )
-    return f"{many}; make counts or combinations smaller"
+        return "#", "", why
+    return refused_count(root, many)
 
 
 def _writer(reader: Reader, spelling: Spelling, notation: Notation | None, *, in_a_row: bool = False) -> Writer:
