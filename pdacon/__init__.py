@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
     from pdacon.front.report import DeterminismReport
     from pdacon.frontends.json_schema import Spelling
+    from pdacon.frontends.partial_values import PartialInstance
     from pdacon.frontends.tool_formats import Answer, AnswerReader
     from pdacon.frontends.types import Call
     from pdacon.grammar.indentation import FixedWidthIndenter
     from pdacon.integrations.huggingface.generation import generate
     from pdacon.integrations.huggingface.generator import Generator
+    from pdacon.integrations.huggingface.results import Generation
     from pdacon.matching import Budget, Matcher, fill_bitmasks
     from pdacon.regular import RegularSet
 
@@ -60,6 +62,7 @@ __all__ = [
     "DrawingError",
     "EmptyLanguageError",
     "FixedWidthIndenter",
+    "Generation",
     "Generator",
     "Grammar",
     "GrammarError",
@@ -71,6 +74,7 @@ __all__ = [
     "Matcher",
     "MatcherError",
     "NondeterministicGrammarError",
+    "PartialInstance",
     "PdaconError",
     "Pipeline",
     "RegularSet",
@@ -97,10 +101,12 @@ _ROOMS = {
     "Constraint": "front.constraint",
     "DeterminismReport": "front.report",
     "FixedWidthIndenter": "grammar.indentation",
+    "Generation": "integrations.huggingface",
     "Generator": "integrations.huggingface",
     "Grammar": "front.grammar",
     "Limits": "base.limits",
     "Matcher": "matching",
+    "PartialInstance": "frontends.partial_values",
     "Pipeline": "decoding",
     "RegularSet": "regular",
     "Spelling": "frontends.json_schema",

@@ -74,8 +74,8 @@ def test_public_names() -> None:
     errors = {name for name in vars(pdacon.errors) if name.endswith(("Error", "Warning")) and name != "UserWarning"}
     assert sorted(set(pdacon.__all__) - errors) == [
         *("Answer", "AnswerReader", "Budget", "Call", "CompileCache", "Constraint", "DeterminismReport"),
-        *("FixedWidthIndenter", "Generator"),
-        *("Grammar", "Limits", "Matcher", "Pipeline", "RegularSet", "Spelling", "Vocabulary"),
+        *("FixedWidthIndenter", "Generation", "Generator"),
+        *("Grammar", "Limits", "Matcher", "PartialInstance", "Pipeline", "RegularSet", "Spelling", "Vocabulary"),
         *("check", "compile", "fill_bitmasks", "generate", "time_limit"),
     ]
     assert errors <= set(pdacon.__all__)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Iterable
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, SupportsFloat, SupportsIndex, TypeVar
 
 from pdacon.base.quoting import did_you_mean
 
@@ -52,6 +55,16 @@ def require_options(caller: str, options: Iterable[str], known: Iterable[str]) -
             raise TypeError(f"{caller} has no option {name}; {near.strip()}")
 
 
+def what_was_given(value: object) -> str:
+    """What a message says of an argument that is wrong: ``None``, ``the str 'abc'``, ``the float 2.5``, ``a list``."""
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    if isinstance(value, (str, bytes, bool, int, float)):
+        return f"the {kind} {reprlib.repr(value)}"
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
 def require(caller: str, name: str, value: object, kind: type) -> None:
     """Raise TypeError unless it is an instance of one of pdacon's public classes."""
     if not isinstance(value, kind):
@@ -67,9 +80,44 @@ def require_bool(caller: str, name: str, value: object) -> None:
 
 def require_count(caller: str, name: str, value: object) -> int:
     """The value as an int; TypeError if it is none."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{caller}: {name} must be a whole number, not {type(value).__name__}")
-    return operator.index(value)
+    if not isinstance(value, bool) and isinstance(value, SupportsIndex):
+        with suppress(TypeError):  # of a tensor with several numbers, or with others
+            return operator.index(value)
+    raise TypeError(f"{caller}: {name} must be a whole number, not {type(value).__name__}")
+
+
+def require_number(caller: str, name: str, value: object, what: str = "a number") -> float:
+    """The value as a float; TypeError if it is no number, ValueError if it is not finite."""
+    number: float | None = None
+    if isinstance(value, SupportsFloat) and not isinstance(value, bool):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+    if number is None:
+        raise TypeError(f"{caller}: {name} must be {what}, not {what_was_given(value)}")
+    if not math.isfinite(number):
+        raise ValueError(f"{caller}: {name} is {number}; it must be {what}")
+    return number
+
+
+def require_seed(caller: str, value: object) -> int:
+    """A seed as torch takes it. TypeError if it is no whole number, ValueError if it does not fit."""
+    seed = require_count(caller, "seed", value)
+    if not -(2**63) <= seed < 2**64:
+        raise ValueError(f"{caller}: seed is {seed:.3g}; it must be from -2**63 to 2**64 - 1")
+    return seed
+
+
+def require_seeds(caller: str, value: object) -> None:
+    """Raise unless it is a seed, or a list of them; see `require_seed`."""
+    several = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    for one in value if several else [value]:  # type: ignore[attr-defined]
+        require_seed(caller, one)
+
+
+def require_instance(caller: str, name: str, value: object, kinds: type | tuple[type, ...], what: str) -> None:
+    """Raise TypeError unless it is an instance of some classes, which ``what`` names: ``name must be a str``."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{caller}: {name} must be {what}, not {what_was_given(value)}")
 
 
 def require_cancel(caller: str, cancel: object) -> None:

@@ -21,12 +21,13 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, overload
 
 from pdacon.artifact import own_version, write
 from pdacon.base.arguments import require, require_options
 from pdacon.base.cancelling import CancelEvent, Watch, raise_if_out_of_time
 from pdacon.base.limits import Limits
+from pdacon.base.type_variables import OfForm
 from pdacon.composition import native_trie
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.errors import ArtifactError, CancelledError, PdaconError
@@ -36,7 +37,7 @@ from pdacon.front.compiled import sense_of
 from pdacon.front.compiling import compile_grammar, filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.given import is_builtin_name
-from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.grammar import Grammar, GrammarSource, Untyped, grammar_of
 from pdacon.front.kept_constraints import KeptConstraints, needed_by
 from pdacon.front.spelled_tokens import warn_of_spelled_tokens
 from pdacon.front.stages import compiled_on_demand, within_filters
@@ -47,7 +48,7 @@ from pdacon.frontends.on_demand import OnDemand, schema_on_demand
 from pdacon.grammar.builtin import imports_files
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import TypeForm, Unpack
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ CACHE_ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _SUFFIX = ".constraint"
 _Constraint = TypeVar("_Constraint", bound=Constraint | bytes | None)
+_Type = TypeVar("_Type")
 _UNLOOKED = 1 / 16  # of `max_bytes`: how much is written before the folder is looked through, which reads all of it
 
 
@@ -194,6 +196,26 @@ class CompileCache:
         self._flights: dict[str, _Flight] = {}
         self._counts = dict.fromkeys(CACHE_ANSWERS, 0)
 
+    @overload
+    def compile(
+        self,
+        grammar: Grammar[_Type] | type[_Type],
+        vocabulary: Vocabulary | None = None,
+        **options: Unpack[CompileOptions],
+    ) -> Constraint[_Type]: ...
+    @overload
+    def compile(
+        self, grammar: Untyped, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
+    ) -> Constraint[Any]: ...
+    @overload
+    def compile(
+        self, grammar: TypeForm[OfForm], vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
+    ) -> Constraint[OfForm]: ...
+    @overload
+    def compile(
+        self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
+    ) -> Constraint: ...
+
     def compile(
         self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
     ) -> Constraint:
@@ -244,12 +266,12 @@ class CompileCache:
     def compile_keyed(
         self,
         key: Sequence[str],
-        make: Callable[[], Grammar],
+        make: Callable[[], Grammar[_Type]],
         vocabulary: Vocabulary | None = None,
         *,
         on_demand: Callable[[], OnDemand | None] | None = None,
         **options: Unpack[CompileOptions],
-    ) -> Constraint:
+    ) -> Constraint[_Type]:
         """The constraint of the grammar that ``make`` returns, which is called only if there is none for the key.
 
         Parameters

@@ -9,16 +9,17 @@ from pdacon.base.arguments import helps_with_names, require, require_bool, requi
 from pdacon.base.cancelling import CancelEvent
 from pdacon.base.limits import Limits
 from pdacon.base.snippets import shown_in
+from pdacon.base.type_variables import OfForm
 from pdacon.detokenizer import Vocabulary, vocabulary_of
 from pdacon.filters import Filter, require_filters
 from pdacon.filters.canonical import Canonical
 from pdacon.front.constraint import Constraint, constraint_of
-from pdacon.front.grammar import Grammar, GrammarSource, grammar_of
+from pdacon.front.grammar import Grammar, GrammarSource, Untyped, grammar_of
 from pdacon.front.spelled_tokens import warn_of_spelled_tokens
 from pdacon.front.stages import compiled, compiled_on_demand
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import TypeForm, Unpack
 
 
 _Type = TypeVar("_Type")
@@ -40,6 +41,12 @@ class _Options(TypedDict, total=False):
 def compile(
     grammar: Grammar[_Type] | type[_Type], vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
 ) -> Constraint[_Type]: ...
+@overload
+def compile(grammar: Untyped, vocabulary: Vocabulary | None = None, **options: Unpack[_Options]) -> Constraint[Any]: ...
+@overload
+def compile(
+    grammar: TypeForm[OfForm], vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
+) -> Constraint[OfForm]: ...
 @overload
 def compile(
     grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[_Options]

@@ -236,7 +236,7 @@ class Constraint(Compiled, Generic[Value]):
         value: Value = values.parse(self, text, start)
         return value
 
-    def partial(self) -> PartialValue:
+    def partial(self) -> PartialValue[Value]:
         """The value of a text that is being written, as far as it has come.
 
         Feed it the text in pieces, cut anywhere. Of a type, what is whole is an instance, and of a class that is not

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePath
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, T
 from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
 from pdacon.base.snippets import shown_in
-from pdacon.base.type_variables import Value
+from pdacon.base.type_variables import OfForm, Value
 from pdacon.front.endings import DIALECTS, OPTIONS_OF_DIALECTS
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
 from pdacon.front.lark_options import LarkOptions
@@ -31,7 +31,7 @@ from pdacon.regular import RegularSet
 
 if TYPE_CHECKING:
     import lark
-    from typing_extensions import Self, Unpack
+    from typing_extensions import TypeForm, Unpack
 
     from pdacon.base.cancelling import CancelEvent
 
@@ -72,9 +72,22 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         ) -> Grammar[_Type]: ...
         @overload
         @classmethod
-        def from_type(cls, type: Any, form: _Form = "json", **options: Unpack[_TypeOptions]) -> Self: ...
+        def from_type(
+            cls, type: TypeForm[OfForm], form: _Form = "json", **options: Unpack[_TypeOptions]
+        ) -> Grammar[OfForm]: ...
+        @overload
+        @classmethod
+        def from_type(cls, type: Any, form: _Form = "json", **options: Unpack[_TypeOptions]) -> Grammar[Any]: ...
         @classmethod
         def from_type(cls, type: Any, form: _Form = "json", **options: Any) -> Any: ...
+        @classmethod  # no checker knows that `Self` is a `Grammar`
+        def from_regex(  # type: ignore[override]
+            cls, pattern: str | RegularSet, *, limits: Any = None
+        ) -> Grammar[str]: ...
+        @classmethod
+        def from_choices(  # type: ignore[override]
+            cls, strings: Iterable[str], *, limits: Any = None
+        ) -> Grammar[str]: ...
 
     @classmethod
     def from_lark(
@@ -381,11 +394,16 @@ def _builtin(name: str) -> Grammar:
     return Grammar.from_lark(text, source_path=path, **builtin_options(name))
 
 
-GrammarSource = (
-    Grammar | RegularSet | str | os.PathLike[str] | type | types.UnionType | types.GenericAlias | Callable[..., Any]
-)
+_Source = Grammar | RegularSet | str | os.PathLike[str] | Callable[..., Any]
+if TYPE_CHECKING:
+    GrammarSource: TypeAlias = _Source | type[Any] | TypeForm[Any]
+else:
+    GrammarSource = _Source | type | types.UnionType | types.GenericAlias
 """A `Grammar`, a `RegularSet`, the name of a built-in one, a `pathlib.Path`, a text in Lark's language, a type or a
 function."""
+Untyped = RegularSet | str | os.PathLike[str]
+"""Those of them that are no types. To a type checker a str could be one, as in annotations: it is asked for this first.
+"""
 
 
 def grammar_of(caller: str, given: GrammarSource, start: str | Sequence[str] | None = None) -> Grammar:

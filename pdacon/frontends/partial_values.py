@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Generic
 
+from pdacon.base.arguments import require_instance
 from pdacon.base.json_pointers import pointer_names, pointer_token
+from pdacon.base.type_variables import Value
 from pdacon.frontends.long_integers import json_value
 
 _BETWEEN = frozenset(" \t\r\n,:")
@@ -20,6 +23,10 @@ _AFTER_SCALARS = frozenset(" \t\r\n,]}")
 _CONSTANTS = {"t": "true", "f": "false", "n": "null"}
 _BEGUN_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _FIRST_HALF = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+
+
+UNCERTAIN = object()
+"""In the place of a value of which nothing is certain."""
 
 
 class Part:
@@ -71,7 +78,35 @@ def plain_part(part: Part, scalar: Callable[[str], Any] = json_value) -> Any:
     return [plain_part(each, scalar) for each in part.members if each.has_value]
 
 
-class PartialValue:
+class PartialInstance(SimpleNamespace):
+    """An instance of a class as far as it has come: it has the attributes of which anything is certain.
+
+    To a type checker it stands for whatever has come in part: it has any attribute, and can be indexed and iterated, as
+    the lists and dicts can that hold such instances.
+    """
+
+    def __init__(self, name: str, attributes: dict[str, Any]) -> None:
+        super().__init__(**attributes)
+        self.__class_name = name
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{name}={value!r}" for name, value in vars(self).items() if "__" not in name)
+        return f"<so far {self.__class_name}({listed})>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PartialInstance) and vars(self) == vars(other)
+
+    __hash__ = None
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: Any) -> Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def __len__(self) -> int: ...
+        def __contains__(self, key: object) -> bool: ...
+
+
+class PartialValue(Generic[Value]):
     """A value of JSON as far as its text has come; `Constraint.partial` and `AnswerReader.arguments` give one.
 
     Parameters
@@ -91,7 +126,14 @@ class PartialValue:
         self._after_backslash = False
 
     def feed(self, text: str) -> None:
-        """Read on. What is no beginning of JSON is not told: the constraint has seen to it."""
+        """Read on. What is no beginning of JSON is not told: the constraint has seen to it.
+
+        Raises
+        ------
+        TypeError
+            It is no str.
+        """
+        require_instance("feed", "text", text, str, "a str")
         at = 0
         while at < len(text):
             string = self._name or (self._leaf if self._leaf is not None and self._leaf.is_string else None)
@@ -114,14 +156,17 @@ class PartialValue:
         return self._root is not None and self._root.is_whole
 
     @property
-    def value(self) -> Any:
+    def value(self) -> Value | PartialInstance | None:
         """What is certain so far; None if nothing is.
 
         Of a type: what is whole is an instance, and of what is not whole there are `PartialInstance`, dicts and lists.
+        What would be of another type is left out: of ``date`` all but whole dates. A choice is there as soon as only
+        one is possible, and of a union what the types that are still possible have in common.
         """
         if self._root is None or not self._root.has_value:
             return None
-        return self._typed(self._root)
+        value: Any = self._typed(self._root)
+        return None if value is UNCERTAIN else value
 
     @property
     def pointer(self) -> str:

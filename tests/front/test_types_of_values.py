@@ -15,14 +15,14 @@ import pdacon
 
 USER_CODE = """
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from datetime import date
+from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
 import pydantic
 from typing_extensions import assert_type
 
 import pdacon
-from pdacon.integrations.huggingface import Generation
-from pdacon.integrations.huggingface.streams import Stream
+from pdacon.integrations.huggingface import Stream
 
 
 class Invoice(pydantic.BaseModel):
@@ -50,10 +50,15 @@ def answers(model: Any, tokenizer: Any) -> list[float]:
     assert_type(stream, Stream[Invoice])
     for piece in stream:
         shown: str = piece.text
-        assert_type(piece.value, Any)  # part of an Invoice: an object with the attributes that have come
-    assert_type(stream.result, Generation[Invoice])
+        so_far = piece.value
+        assert_type(so_far, Invoice | pdacon.PartialInstance | None)
+        if isinstance(so_far, Invoice):
+            return [so_far.total]
+        if so_far is not None:
+            print(so_far.total)
+    assert_type(stream.result, pdacon.Generation[Invoice])
     assert_type(stream.result.value, Invoice)
-    assert_type(constraint.partial().value, Any)
+    assert_type(constraint.partial().value, Invoice | pdacon.PartialInstance | None)
     return [answer.value.total for answer in write(["One:", "Two:"])]
 
 
@@ -70,17 +75,50 @@ def other_types(model: Any, tokenizer: Any) -> None:
     assert_type(pdacon.compile(Order, vocabulary).parse("{}"), Order)
     assert_type(pdacon.compile(Row, vocabulary).parse("{}"), Row)
     assert_type(pdacon.generate(model, tokenizer, "An order:", Order).value, Order)
-    assert_type(pdacon.generate(model, tokenizer, ["One:"], grammar), list[Generation[Invoice]])
+    assert_type(pdacon.generate(model, tokenizer, ["One:"], grammar), list[pdacon.Generation[Invoice]])
     assert_type(pdacon.generate(model, tokenizer, "JSON:", "json").value, Any)
     assert_type(pdacon.generate(model, tokenizer, "An invoice:", constraint, progress=True).value, Invoice)
 
 
+def type_forms(model: Any, tokenizer: Any, cache: pdacon.CompileCache, folder: Any) -> None:
+    colours = pdacon.Grammar.from_type(Literal["red", "green"])
+    assert_type(colours, pdacon.Grammar[Literal["red", "green"]])
+    assert_type(pdacon.compile(colours, vocabulary).parse('"red"'), Literal["red", "green"])
+    assert_type(pdacon.Grammar.from_type(Optional[Invoice]), pdacon.Grammar[Optional[Invoice]])
+    assert_type(pdacon.Grammar.from_type(Invoice | None, strict=True), pdacon.Grammar[Invoice | None])
+    assert_type(pdacon.Grammar.from_type(Union[int, str]), pdacon.Grammar[Union[int, str]])
+    assert_type(pdacon.Grammar.from_type(Annotated[int, "a count"]), pdacon.Grammar[int])
+    assert_type(pdacon.Grammar.from_type(list[Invoice | None]), pdacon.Grammar[list[Invoice | None]])
+    assert_type(pdacon.compile(Invoice | None, vocabulary), pdacon.Constraint[Invoice | None])
+    assert_type(pdacon.compile(Literal["a"], vocabulary).parse('"a"'), Literal["a"])
+    assert_type(pdacon.compile(dict[str, date], vocabulary).parse("{}"), dict[str, date])
+    assert_type(pdacon.compile(pdacon.Grammar.from_choices(["a", "b"]), vocabulary).parse("a"), str)
+    assert_type(pdacon.compile(pdacon.Grammar.from_regex("a+"), vocabulary).parse("a"), str)
+    assert_type(cache.compile(Invoice, vocabulary), pdacon.Constraint[Invoice])
+    assert_type(cache.compile(grammar, vocabulary).parse("{}"), Invoice)
+    assert_type(cache.compile(Invoice | None, vocabulary), pdacon.Constraint[Invoice | None])
+    assert_type(cache.compile("json", vocabulary).parse("{}"), Any)
+    assert_type(cache.compile_keyed(("invoice",), lambda: grammar, vocabulary), pdacon.Constraint[Invoice])
+    assert_type(pdacon.generate(model, tokenizer, "A colour:", Literal["red"]).value, Literal["red"])
+    assert_type(pdacon.generate(model, tokenizer, ["One:"], Invoice | None), list[pdacon.Generation[Invoice | None]])
+    write = pdacon.Generator(model, tokenizer, list[Invoice] | None)
+    assert_type(write, pdacon.Generator[list[Invoice] | None])
+    for piece in write.stream("Some:"):
+        for each in piece.value or ():
+            print(each.total)
+    plain = pdacon.Generator(model, tokenizer, "json", temperature=0.5)
+    assert_type(plain, pdacon.Generator[Any])
+    for of_json in plain.stream("JSON:"):
+        if of_json.value is not None:
+            print(of_json.value["name"])
+
+
 async def later(write: pdacon.Generator[Invoice]) -> Invoice:
-    assert_type(await write.agenerate("An invoice:"), Generation[Invoice])
-    assert_type(await write.agenerate(["One:", "Two:"]), list[Generation[Invoice]])
+    assert_type(await write.agenerate("An invoice:"), pdacon.Generation[Invoice])
+    assert_type(await write.agenerate(["One:", "Two:"]), list[pdacon.Generation[Invoice]])
     stream = write.astream("An invoice:")
     async for piece in stream:
-        assert_type(piece.value, Any)
+        assert_type(piece.value, Invoice | pdacon.PartialInstance | None)
     return stream.result.value
 
 

@@ -57,8 +57,14 @@ class Adapted(Shape):
     def read(self, raw: Any, path: str) -> Any:
         self._require(raw, path)
         value = self._plain.read(raw, path)
-        if self.owned:
-            return value
+        return value if self.owned else self._validated(value, path)
+
+    def read_alone(self, raw: Any, path: str) -> Any:
+        """As `read`, where the class that it is a part of does not see to it, because that has not come as a whole."""
+        self._require(raw, path)
+        return self._validated(self._plain.read(raw, path), path)
+
+    def _validated(self, value: Any, path: str) -> Any:
         try:
             return self._adapter.validate_python(value)
         except ValueError as error:

@@ -182,12 +182,15 @@ class Table(Shape):
         check_count(self.least, self.most, len(raw), "members", path)
         pairs = {}
         for name, value in every(raw.items()):
-            place = f"{path} key {name!r}"
-            if self.numbered and not fits(self._integer, name):
-                raise Mismatch(place, "it is no integer")
-            key = self.keys.read(integer_of(name) if self.numbered else name, place)
-            pairs[key] = self.value.read(value, f"{path}[{name!r}]")
+            pairs[self.key_of(name, path)] = self.value.read(value, f"{path}[{name!r}]")
         return self.make(pairs)
+
+    def key_of(self, name: str, path: str) -> Any:
+        """The key that a member's name stands for. Raises Mismatch."""
+        place = f"{path} key {name!r}"
+        if self.numbered and not fits(self._integer, name):
+            raise Mismatch(place, "it is no integer")
+        return self.keys.read(integer_of(name) if self.numbered else name, place)
 
     def write(self, value: Any, path: str) -> Any:
         if not isinstance(value, self.kind):

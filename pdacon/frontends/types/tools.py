@@ -101,26 +101,26 @@ class Tool:
     @property
     def is_of_schema(self) -> bool:
         """Whether a JSON Schema is all that says what its arguments are, so that their shape takes any."""
-        return isinstance(self.arguments, _Described)
+        return isinstance(self.arguments, Described)
 
 
 class Calls(Shape):
     """A call of one of some tools. ``key`` is the name of the member with the arguments."""
 
     def __init__(self, tools: Sequence[Tool], key: str, form: Form) -> None:
-        self.tools, self._key, self._form = {tool.name: tool for tool in tools}, key, form
+        self.tools, self.key, self._form = {tool.name: tool for tool in tools}, key, form
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         parts = [tool.arguments.schema(schemas) for tool in self.tools.values()]
         if not self._form.python:
-            parts = [call_schema(name, part, self._key) for name, part in zip(self.tools, parts, strict=True)]
+            parts = [call_schema(name, part, self.key) for name, part in zip(self.tools, parts, strict=True)]
         return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
     def read(self, raw: Any, path: str) -> Call:
         if self._form.python:
             name, arguments = getattr(raw, "head", None), raw
         elif isinstance(raw, dict):
-            name, arguments = raw.get("name"), raw.get(self._key)
+            name, arguments = raw.get("name"), raw.get(self.key)
         else:
             raise Mismatch(path, f"{shown(raw)} is no call")
         tool = self.tools.get(name) if isinstance(name, str) else None
@@ -134,7 +134,7 @@ class Calls(Shape):
         if not isinstance(value.arguments, Mapping):
             raise Mismatch(path, f"the arguments of {value.name} are no dict")
         arguments = self.tools[value.name].arguments.write(value.arguments, value.name)
-        return arguments if self._form.python else {"name": value.name, self._key: arguments}
+        return arguments if self._form.python else {"name": value.name, self.key: arguments}
 
     def words(self) -> str:
         return " or ".join(f"call of {name}" for name in self.tools)
@@ -159,7 +159,7 @@ class _Arguments(Record):
         return self._form.marked(self.name, raw)
 
 
-class _Described(Named):
+class Described(Named):
     """The arguments of a tool that a dict describes: what its JSON Schema says, as plain values."""
 
     def __init__(self, name: str, schema: dict[str, Any], form: Form) -> None:
@@ -195,7 +195,7 @@ def tool_of(hints: Hints, given: Any) -> Tool:
     if isinstance(given, type):
         shape = resolved(hints.shape(given, given.__name__, Scope()))
         _refuse_no_object(shape, given, hints.form)
-        return Tool(given.__name__, _OfInstance(shape, hints.form), given, docstring_of(given))
+        return Tool(given.__name__, OfInstance(shape, hints.form), given, docstring_of(given))
     if not callable(given) or not hasattr(given, "__name__"):
         raise TypeError(f"a tool is a function, a class or a dict that describes one, not {shown(given)}")
     return _function(hints, given)
@@ -216,31 +216,31 @@ def _refuse_no_object(shape: Shape, kind: type, form: Form) -> None:
         raise UnsupportedTypeError(name, "JSON has a list of its fields and no object; make it a dataclass")
 
 
-class _OfInstance(Shape):
+class OfInstance(Shape):
     """A class as a tool: its fields are the arguments."""
 
     def __init__(self, shape: Shape, form: Form) -> None:
-        self._shape, self._form = shape, form
+        self.shape, self._form = shape, form
 
     def schema(self, schemas: Schemas) -> dict[str, Any]:
-        return self._shape.schema(schemas)
+        return self.shape.schema(schemas)
 
     def read(self, raw: Any, path: str) -> Any:
-        value = self._shape.read(raw, path)
+        value = self.shape.read(raw, path)
         if isinstance(value, dict):
             return value
-        fields = self._shape.fields if isinstance(self._shape, Record) else ()
+        fields = self.shape.fields if isinstance(self.shape, Record) else ()
         return {field.argument: getattr(value, field.name) for field in fields}
 
     def write(self, value: Any, path: str) -> Any:
-        assert isinstance(self._shape, Record)
-        return self._form.marked(self._shape.name, self._shape.write_arguments(value, path))
+        assert isinstance(self.shape, Record)
+        return self._form.marked(self.shape.name, self.shape.write_arguments(value, path))
 
     def words(self) -> str:
-        return self._shape.words()
+        return self.shape.words()
 
     def parts(self) -> list[Shape]:
-        return [self._shape]
+        return [self.shape]
 
 
 def _described(given: Mapping[str, Any], form: Form) -> Tool:
@@ -267,7 +267,7 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
         schema = arguments_schema(described.get(key), tool_identifier(name))
     except UnsupportedSchemaError as error:
         raise UnsupportedTypeError(name, f"{key}: {error.why}") from error
-    return Tool(name, _Described(name, schema, form), None, str(described.get("description") or ""))
+    return Tool(name, Described(name, schema, form), None, str(described.get("description") or ""))
 
 
 def _function(hints: Hints, function: Any) -> Tool:

@@ -29,6 +29,7 @@ from pdacon.integrations.huggingface.healing import Healed, heal
 from pdacon.integrations.huggingface.processor import PDALogitsProcessor
 from pdacon.integrations.huggingface.progress import Progress
 from pdacon.integrations.huggingface.results import Generation
+from pdacon.integrations.huggingface.streams import AsyncStream, Piece, Stream
 from pdacon.integrations.huggingface.tiny import load_tiny, tiny_path
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "AsyncStream",
     "Diagnostics",
     "Draft",
     "Generation",
@@ -59,8 +61,10 @@ __all__ = [
     "Healed",
     "PDAContinuousProcessor",
     "PDALogitsProcessor",
+    "Piece",
     "Progress",
     "Step",
+    "Stream",
     "constrain",
     "generate",
     "generate_batch",

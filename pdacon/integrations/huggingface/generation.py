@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from pdacon.base.type_variables import OfForm
 from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import Grammar
+from pdacon.front.grammar import Grammar, Untyped
 from pdacon.integrations.huggingface.arguments import Grammars
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.engine import write
@@ -16,6 +17,9 @@ from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt, is_one
 from pdacon.integrations.huggingface.progress import Progress
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.matching import Budget
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 _Type = TypeVar("_Type")
 
@@ -38,6 +42,34 @@ def generate(
     grammar: type[_Type] | Grammar[_Type] | Constraint[_Type],
     **options: Any,
 ) -> list[Generation[_Type]]: ...
+@overload
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: str | Chat,
+    grammar: Untyped | None = None,
+    *,
+    num_return_sequences: Literal[1] | None = None,
+    **options: Any,
+) -> Generation[Any]: ...
+@overload
+def generate(
+    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], grammar: Untyped | None = None, **options: Any
+) -> list[Generation[Any]]: ...
+@overload
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: str | Chat,
+    grammar: TypeForm[OfForm],
+    *,
+    num_return_sequences: Literal[1] | None = None,
+    **options: Any,
+) -> Generation[OfForm]: ...
+@overload
+def generate(
+    model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], grammar: TypeForm[OfForm], **options: Any
+) -> list[Generation[OfForm]]: ...
 @overload
 def generate(
     model: Any,

@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import torch
 from transformers import StoppingCriteria
 
 from pdacon.base.html import preformatted
-from pdacon.base.type_variables import Value
+from pdacon.base.type_variables import OfForm, Value
 from pdacon.front.constraint import Constraint
-from pdacon.front.grammar import Grammar
+from pdacon.front.grammar import Grammar, Untyped
 from pdacon.integrations.huggingface.arguments import Grammars, constraint_of, each_once
 from pdacon.integrations.huggingface.generation import generate
 from pdacon.integrations.huggingface.options import Options, merged, require_names
 from pdacon.integrations.huggingface.padded_prompts import Chat, Prompt
 from pdacon.integrations.huggingface.results import Generation
 from pdacon.integrations.huggingface.streams import AsyncStream, Stream
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
 
 _Type = TypeVar("_Type")
 
@@ -68,6 +71,20 @@ class Generator(Generic[Value]):
         model: Any,
         tokenizer: Any,
         grammar: type[_Type] | Grammar[_Type] | Constraint[_Type],
+        *,
+        start: str | None = None,
+        **options: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Generator[Any], model: Any, tokenizer: Any, grammar: Untyped, *, start: str | None = None, **options: Any
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Generator[OfForm],
+        model: Any,
+        tokenizer: Any,
+        grammar: TypeForm[OfForm],
         *,
         start: str | None = None,
         **options: Any,

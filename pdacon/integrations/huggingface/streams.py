@@ -11,22 +11,22 @@ from typing import Any, Generic, TypeAlias, cast
 from pdacon.base.cautions import caution, held
 from pdacon.base.type_variables import Value
 from pdacon.front.constraint import Constraint
-from pdacon.frontends.partial_values import PartialValue
+from pdacon.frontends.partial_values import PartialInstance, PartialValue
 from pdacon.integrations.huggingface.results import Generation
 
 Call: TypeAlias = Callable[[Callable[[str], None], Callable[..., bool]], Generation]
 """Writes a text: it is given what takes its pieces (``on_text``) and a stopping criterion."""
 
 
-class _Growing:
+class _Growing(Generic[Value]):
     """A text that grows from a prefix, and its value as far as it has come."""
 
-    def __init__(self, constraint: Constraint | None, prefix: str) -> None:
+    def __init__(self, constraint: Constraint[Value] | None, prefix: str) -> None:
         self._constraint, self.text = constraint, prefix
-        self._partial: PartialValue | None = None
+        self._partial: PartialValue[Value] | None = None
         self._read = 0
 
-    def value(self, length: int) -> Any:
+    def value(self, length: int) -> Value | PartialInstance | None:
         if self._constraint is None:
             raise TypeError("this text is of no grammar, so that it has no value")
         if self._partial is None or self._read > length:
@@ -36,7 +36,7 @@ class _Growing:
         return self._partial.value
 
 
-class Piece(str):
+class Piece(str, Generic[Value]):
     """A piece of a text that is being written.
 
     Attributes
@@ -45,10 +45,10 @@ class Piece(str):
         All that has been written up to its end.
     """
 
-    _growing: _Growing
+    _growing: _Growing[Value]
     _length: int
 
-    def __new__(cls, piece: str, growing: _Growing) -> Piece:
+    def __new__(cls, piece: str, growing: _Growing[Value]) -> Piece[Value]:
         made = super().__new__(cls, piece)
         growing.text += piece
         made._growing, made._length = growing, len(growing.text)
@@ -56,11 +56,18 @@ class Piece(str):
 
     @property
     def text(self) -> str:
+        """All that has been written up to its end."""
         return self._growing.text[: self._length]
 
     @property
-    def value(self) -> Any:
-        """What is certain of the value at its end: see `Constraint.partial`, which says when this is a TypeError."""
+    def value(self) -> Value | PartialInstance | None:
+        """What is certain of the value at its end; None if nothing is.
+
+        Raises
+        ------
+        TypeError
+            The grammar has no values that are known in part: see `Constraint.partial`.
+        """
         return self._growing.value(self._length)
 
 
@@ -72,14 +79,15 @@ class Stream(Generic[Value]):
     Whoever stops iterating ends the generation at the model's next step; its thread is waited for.
     """
 
-    def __init__(self, call: Call, constraint: Constraint | None, prefix: str = "") -> None:
+    def __init__(self, call: Call, constraint: Constraint[Value] | None, prefix: str = "") -> None:
         self._result: Generation[Value] | None = None
         self._pieces = self._run(call, _Growing(constraint, prefix))
 
-    def __iter__(self) -> Generator[Piece, None, Generation[Value]]:
+    def __iter__(self) -> Generator[Piece[Value], None, Generation[Value]]:
+        """The pieces as they are written; the generation is what ``yield from`` gives."""
         return self._pieces
 
-    def __next__(self) -> Piece:
+    def __next__(self) -> Piece[Value]:
         return next(self._pieces)
 
     def close(self) -> None:
@@ -99,7 +107,7 @@ class Stream(Generic[Value]):
             raise ValueError("this text is not written yet: iterate over the stream first")
         return self._result
 
-    def _run(self, call: Call, growing: _Growing) -> Generator[Piece, None, Generation[Value]]:
+    def _run(self, call: Call, growing: _Growing[Value]) -> Generator[Piece[Value], None, Generation[Value]]:
         pieces: SimpleQueue[str | None] = SimpleQueue()
         stopped, outcome = Event(), list[Any]()
         cautions: list[tuple[str, type[UserWarning]]] = []
@@ -140,8 +148,8 @@ class AsyncStream(Generic[Value]):
         """See `Stream.result`."""
         return self._stream.result
 
-    async def __aiter__(self) -> AsyncIterator[Piece]:
-        pieces: Iterator[Piece] = iter(self._stream)
+    async def __aiter__(self) -> AsyncIterator[Piece[Value]]:
+        pieces: Iterator[Piece[Value]] = iter(self._stream)
         try:
             while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
                 yield piece
