@@ -376,6 +376,12 @@ def data_of(compiled: Compiled) -> GrammarData:
     return compiled._grammar()
 
 
+def called(grammar: GrammarData | OnDemand) -> str:
+    """What messages call a grammar: by its path, or the type that it is of."""
+    path = grammar.source_path if isinstance(grammar, GrammarData) else None
+    return path or ("a grammar" if grammar.values is None else grammar.values.name)
+
+
 def sense_of(compiled: Compiled) -> GrammarData | OnDemand:
     """What says what the texts stand for: the data of the grammar, or what need not be made for that."""
     return data_of(compiled) if compiled._on_demand is None else compiled._on_demand

@@ -24,7 +24,7 @@ from pdacon.errors import ArtifactError, VocabularyError
 from pdacon.filters import TokenFilter, canonical_of
 from pdacon.front import values
 from pdacon.front.answer_readers import answer_reader
-from pdacon.front.compiled import Compiled
+from pdacon.front.compiled import Compiled, called
 from pdacon.front.grammar import Grammar, GrammarSource, data_of
 from pdacon.front.report import DeterminismReport, with_pictures
 from pdacon.grammar import GrammarData
@@ -186,7 +186,7 @@ class Constraint(Compiled, Generic[Value]):
             lambda: pdas,
             starts=settings.starts,
             empty=settings.empty,
-            name=settings.name,
+            name=settings.name if grammar is None else called(grammar),
             size=settings.size,
             filter=stored.filter,
             loaded_bytes=0 if isinstance(memoryview(memory).obj, mmap.mmap) else memoryview(memory).nbytes,
@@ -300,6 +300,7 @@ def constraint_of(compiled: Compiled, grammar: Grammar | None = None) -> Constra
             setattr(constraint, name, getattr(compiled, name))
     if grammar is not None:
         constraint._grammar, constraint._on_demand = grammar._load, grammar._on_demand
+        constraint._name = called(grammar._on_demand or grammar.data)
         constraint._grammar_bytes = None
     return constraint
 

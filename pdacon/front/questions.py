@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from pdacon.base.arguments import require_count
 from pdacon.base.limits import Limits
 from pdacon.base.once import Once
 from pdacon.base.picture import Picture
@@ -73,7 +74,11 @@ class GrammarQuestions:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{way}")
 
     def __repr__(self) -> str:
-        return repr(self.data)
+        """What it is of, and how large it is; nothing is made for that which was not before."""
+        if self._on_demand is None or self._on_demand.data.is_made:
+            return repr(self.data)
+        values = self._on_demand.values
+        return f"<Grammar of {values.name}>" if values is not None else "<Grammar from a JSON Schema: read on demand>"
 
     @property
     def fingerprint(self) -> str:
@@ -205,6 +210,9 @@ class GrammarQuestions:
             raise ValueError(f"count must not be negative, got {count}")
         from pdacon.front.sampling import sample_different
 
+        if seed is not None:
+            require_count("sample", "seed", seed)
+        require_count("sample", "size", size)
         texts = sample_different(self._compiled(), seed, size=size, start=start)
         return list(islice(texts, count))
 

@@ -42,7 +42,7 @@ from pdacon.errors import (
 )
 from pdacon.filters import Filter, InTerminals, TokenFilter, canonical_of, texts_of
 from pdacon.filters.canonical import Canonical
-from pdacon.front.compiled import Compiled, no_sentence
+from pdacon.front.compiled import Compiled, called, no_sentence
 from pdacon.front.report import with_pictures
 from pdacon.frontends.json_schema import Schema
 from pdacon.frontends.narrowing import with_terminals_within, with_texts_within
@@ -141,7 +141,7 @@ def compiled(
         lambda: pdas,
         starts=grammar.options.start,
         empty=empty,
-        name=grammar.source_path or "a grammar",
+        name=called(grammar),
         size=vocabulary.size,
         filter=filter,
     )
@@ -224,7 +224,7 @@ def _demanded(nested: _core.NestedPda, on_demand: OnDemand, vocabulary: Vocabula
         lambda: whole()._pdas,
         starts=("start",),
         empty=frozenset(),
-        name="a grammar",
+        name=called(on_demand),
         size=vocabulary.size,
         nested=nested,
         on_demand=on_demand,

@@ -197,6 +197,8 @@ class GrammarData:
             "structural tag": "a structural tag",
             "SQL schema": "tables of SQL",
         }
+        if self.values is not None and self.source_path is None:
+            return f"<Grammar of {self.values.name}{''.join(f' & {texts.name}' for texts in self.within)}>"
         origin = self.source_path or f"from {made_of.get(self.language, self.source)}"
         origin += "".join(f" & {texts.name}" for texts in self.within)
         return (

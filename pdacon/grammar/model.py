@@ -231,6 +231,10 @@ class GrammarOptions:
 class Values(Protocol):
     """What a grammar's texts stand for, where a front end knows more of that than JSON does."""
 
+    @property
+    def name(self) -> str:
+        """What messages call the grammar: its type, such as ``Invoice | None``."""
+
     def read(self, text: str) -> Any:
         """The value of a sentence; ValueError if a class refuses it."""
 

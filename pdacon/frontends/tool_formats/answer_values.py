@@ -80,6 +80,11 @@ class AnswerValues:
     asked: _Asked
     _described: DescribedTools = field(compare=False, repr=False)
 
+    @property
+    def name(self) -> str:
+        """What messages call the grammar."""
+        return f"answers in the format {self.asked.format.name}"
+
     def read(self, text: str) -> Answer:
         """See `Constraint.parse`."""
         reader = self.reader()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
 from pdacon.base.once import Once
+from pdacon.base.quoting import listing
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.json_schema import Schema, Spelling, require_json
 from pdacon.frontends.on_demand import OnDemand
@@ -23,6 +24,7 @@ from pdacon.frontends.types.describing import described
 from pdacon.frontends.types.forms import Form, FormName
 from pdacon.frontends.types.hashing import refuse_unhashable
 from pdacon.frontends.types.hints import Hints, Scope, special
+from pdacon.frontends.types.names import type_name
 from pdacon.frontends.types.partials import typed_part
 from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Call, Calls, Tool, tool_of
@@ -43,6 +45,19 @@ class TypeValues:
     _shape: Shape = field(compare=False, repr=False)
     _form: Form = field(compare=False, repr=False)
     _name: str = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """What messages call the grammar."""
+        return (
+            self._name
+            if self.given[0] == "type"
+            else f"calls of {listing([tool.name for tool in self._tools()], 'and')}"
+        )
+
+    def _tools(self) -> Sequence[Tool]:
+        shape = self._shape.item if isinstance(self._shape, Items) else self._shape
+        return list(shape.tools.values()) if isinstance(shape, Calls) else []
 
     def read(self, text: str) -> Any:
         """See `Constraint.parse`."""
@@ -242,8 +257,7 @@ def _shaped(given: tuple[str, Any], options: tuple[Any, ...]) -> tuple[Form, Hin
     form = Form(name_of_form, _with_digits(Spelling() if spelling is None else spelling))
     hints = Hints(form, lax, strict, class_shape)
     if what == "type":
-        name = getattr(subject, "__name__", None) if isinstance(subject, type) else None
-        name = name or str(subject).replace("typing.", "")
+        name = type_name(subject)
         return form, hints, hints.shape(subject, name, Scope()), name
     key, several, _ = options[4:]
     if not isinstance(key, str) or key == "name":

@@ -1,0 +1,26 @@
+"""What a type is called in messages: as its author writes it, without the modules that it is from."""
+
+from __future__ import annotations
+
+import types
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+
+def type_name(hint: Any) -> str:
+    """The name: ``Invoice``, ``Invoice | None``, ``dict[str, int]`` or ``Literal['a', 'b']``."""
+    if hint is None or hint is type(None):
+        return "None"
+    if hint is ...:
+        return "..."
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is None:
+        name = getattr(hint, "__name__", None)
+        return name if isinstance(name, str) else str(hint).replace("typing.", "")
+    if origin in (Union, types.UnionType):
+        return " | ".join(map(type_name, parts))
+    if origin is Annotated:
+        return type_name(parts[0])
+    own = getattr(origin, "__name__", None) or str(origin).replace("typing.", "")
+    if origin is Literal:
+        return f"Literal[{', '.join(map(repr, parts))}]"
+    return f"{own}[{', '.join(type_name(part) for part in parts)}]" if parts else str(own)
