@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from pdacon.base.arguments import require_instance
 from pdacon.base.html import preformatted
 from pdacon.decoding.border_tokens import Border, border_tokens
 from pdacon.decoding.ways_on import Borders
@@ -110,6 +111,8 @@ class ConstrainedModel:
         """One prompt and what comes after it, as the model wants them."""
         if not is_one(prompt):
             raise TypeError("give one prompt, a text or a list of messages; for several, call it for each")
+        if chat_options is not None:
+            require_instance("Pipeline", "chat_options", chat_options, Mapping, "a dict")
         pad = pad_id(self.model, self.tokenizer, list(self._vocabulary.eos_ids))
         return encode(self.model, self.tokenizer, split(prompt), [before], pad, chat_options or {}, {})
 

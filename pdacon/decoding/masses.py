@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import torch
 
+from pdacon.base.arguments import require_number
 from pdacon.decoding.particles import Particle, draw, effective_size, log_mean
 from pdacon.decoding.states import States
 from pdacon.decoding.tries import evaluate, lay_out
@@ -82,6 +83,7 @@ class Mass:
         ------
         ValueError
         """
+        require_number("interval", "confidence", confidence, "a number between 0 and 1")
         if not 0 < confidence < 1:
             raise ValueError(f"confidence is {confidence}; it is between 0 and 1")
         if self.exact:

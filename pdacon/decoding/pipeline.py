@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import torch
 
+from pdacon.base.arguments import require, require_count, require_instance, require_number, require_seed
 from pdacon.decoding.border_tokens import Border
 from pdacon.decoding.constrained_models import ConstrainedModel
 from pdacon.decoding.masses import Mass, Method, mass_of
@@ -189,7 +190,9 @@ class Pipeline(ConstrainedModel):
         """
         made = self._constraint(grammar)
         before = begun(prefix)
-        texts = [text] if isinstance(text, str) else list(text)
+        texts = [text] if isinstance(text, str) else list(text) if isinstance(text, Iterable) else [text]
+        for one in texts:
+            require_instance("compute_probability", "text", one, str, "a str or a list of them")
         tokens = [tuple(self.tokenizer(one, add_special_tokens=False)["input_ids"]) for one in texts]
         if not texts:
             return []
@@ -269,7 +272,11 @@ class Pipeline(ConstrainedModel):
         """
         made = self.compile(grammar)
         before = begun(prefix)
-        matcher = _within(made, begin(made, before), max_tokens)
+        for name, count in (("most_prefixes", most_prefixes), ("samples", samples), ("batch_size", batch_size)):
+            require_count("compute_probability_mass", name, count)
+        if seed is not None:
+            require_seed("compute_probability_mass", seed)
+        matcher = _within("compute_probability_mass", made, begin(made, before), max_tokens)
         with few_threads(self.model):
             return mass_of(
                 lambda: States.after_prompt(self.model, self._inputs(prompt, before, chat_options).arguments),
@@ -348,6 +355,9 @@ class Pipeline(ConstrainedModel):
         models via sequential Monte Carlo" (2025); B. Lipkin et al., "Fast controlled generation from language models
         with adaptive weighted rejection sampling" (2025).
         """
+        require_count("sample", "particles", particles)
+        require_count("sample", "checks", checks)
+        require_number("sample", "resample_below", resample_below, "a number from 0 to 1")
         if particles < 1 or checks < 0 or not 0 <= resample_below <= 1:
             raise ValueError(
                 f"sample: particles is {particles} (at least 1), checks {checks} (at least 0), resample_below "
@@ -355,8 +365,10 @@ class Pipeline(ConstrainedModel):
             )
         made = self.compile(grammar)
         before = begun(prefix)
-        matcher = _within(made, begin(made, before), max_tokens)
-        generator = None if seed is None else torch.Generator(self.model.device).manual_seed(seed)
+        generator = None
+        if seed is not None:
+            generator = torch.Generator(self.model.device).manual_seed(require_seed("sample", seed))
+        matcher = _within("sample", made, begin(made, before), max_tokens)
         with few_threads(self.model):
             drawn = draw(
                 States.after_prompt(self.model, self._inputs(prompt, before, chat_options).arguments),
@@ -398,6 +410,8 @@ class Pipeline(ConstrainedModel):
         """
         made = self._constraint(grammar)
         before = begun(prefix)
+        if budget is not None:
+            require("steps", "budget", budget, Budget)
         if made is None and budget is not None:
             raise ValueError(f"steps: {NOTHING_ENDS}")
         matcher = None if made is None else begin(made, before, budget=budget)
@@ -405,9 +419,9 @@ class Pipeline(ConstrainedModel):
         return Steps(states, matcher, self._vocabulary if made is None else made.vocabulary, before)
 
 
-def _within(constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matcher:
+def _within(caller: str, constraint: Constraint, matcher: Matcher, max_tokens: int) -> Matcher:
     """Limit a matcher to so many tokens, if they can be counted for its constraint: else what is longer is cut off."""
-    if max_tokens < 1:
+    if require_count(caller, "max_tokens", max_tokens) < 1:
         raise ValueError(f"max_tokens is {max_tokens}; at least 1 token must be allowed")
     layout = constraint.grammar.data.layout
     if not (matcher._is_filtered() or constraint.grammar.data.labels or (layout is not None and layout.escaped)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from pdacon.base.arguments import require_count
 from pdacon.decoding.states import States
 from pdacon.decoding.ways_on import allowed_tokens
 from pdacon.detokenizer import Vocabulary
@@ -104,6 +105,7 @@ class Steps:
             raise ValueError("the text has its end token: nothing can follow")
         if token is None:
             token = int(self.constrained_log_probs.argmax())
+        token = require_count("take", "token", token)
         if not 0 <= token < len(self.log_probs) or not bool(self.allowed[token]):
             why = "" if self._matcher is None or token >= self._vocabulary.size else self._matcher.explain(token).reason
             raise ValueError(f"token {token} is not allowed here: {why}".rstrip(": "))

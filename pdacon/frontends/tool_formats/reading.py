@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import codecs
 import json
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring
 from typing import Literal, NamedTuple
 
+from pdacon.base.arguments import what_was_given
 from pdacon.base.quoting import quoted
 from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.tool_formats.json_scanner import JsonScanner
@@ -203,6 +205,10 @@ class AnswerReader:
         self._fed, self._state = fed, states_of(self._plan.format, self._plan.layout, spelled)
 
     def _decoded(self, piece: int | bytes | str) -> str:
+        if not isinstance(piece, (str, bytes, bytearray)):
+            if isinstance(piece, bool) or not hasattr(type(piece), "__index__"):
+                raise TypeError(f"feed takes a token's id, a str or bytes, not {what_was_given(piece)}")
+            piece = operator.index(piece)
         fed = int if isinstance(piece, int) else str
         if self._state is None:
             self._begin(fed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pdacon.base.arguments import what_was_given
 from pdacon.front.constraint import Constraint
 from pdacon.matching import Budget, Matcher
 
@@ -31,6 +32,8 @@ def begun(beginning: Beginning) -> Begun:
     """Return what a text that stands there already means."""
     if isinstance(beginning, Begun):
         return beginning
+    if not isinstance(beginning, str | bytes):
+        raise TypeError(f"prefix must be a str, not {what_was_given(beginning)}")
     return Begun(beginning.encode(), beginning) if isinstance(beginning, str) else Begun(beginning)
 
 

@@ -14,7 +14,16 @@ from typing import Any
 
 from transformers import GenerationConfig
 
-from pdacon.base.arguments import belongs_elsewhere, require, require_bool
+from pdacon.base.arguments import (
+    belongs_elsewhere,
+    require,
+    require_bool,
+    require_count,
+    require_instance,
+    require_number,
+    require_seeds,
+    what_was_given,
+)
 from pdacon.base.quoting import did_you_mean
 from pdacon.integrations.huggingface.drafts import Draft
 from pdacon.integrations.huggingface.internals import OF_FORWARD
@@ -52,6 +61,14 @@ _OURS = {
     "decoder_input_ids": "prefix",
     "max_length": "max_tokens",
 }
+_COUNTS = frozenset({"max_tokens", "max_new_tokens", "num_beams", "num_return_sequences", "batch_size"})
+_SHARES = frozenset({"top_p", "min_p", "typical_p", "epsilon_cutoff", "eta_cutoff"})
+_SWITCHES = frozenset({"do_sample", "skip_forced", "diagnostics"})
+_KINDS: tuple[tuple[str, type | tuple[type, ...], str], ...] = (
+    ("start", str, "the name of a start rule"),
+    ("draft", Draft, "a Draft"),
+    ("chat_options", Mapping, "a dict"),
+)
 _OF_COMPILE = frozenset({"limits", "eager", "cancel", "canonical", "filters"})
 
 
@@ -90,9 +107,7 @@ class Options:
         """
         own = {name: given[name] for name in OWN if given.get(name) is not None}
         others = {name: value for name, value in given.items() if name not in _NAMES | _PLACES}
-        require_bool(caller, "skip_forced", own.get("skip_forced", False))
-        if not callable(own.get("progress", print)):
-            require_bool(caller, "progress", own["progress"])
+        _require_kinds(caller, given)
         if "on_text" in own and others.get("streamer") is not None:
             raise TypeError("on_text is a streamer itself; give one of them")
         _require_one_draft(given)
@@ -231,6 +246,38 @@ def configured(caller: str, model: Any, config: Any) -> dict[str, Any]:
     return said
 
 
+def _require_kinds(caller: str, given: Mapping[str, Any]) -> None:
+    """Raise TypeError for an option of a wrong kind; None says nothing."""
+    said = {name: value for name, value in given.items() if value is not None}
+    for name in _COUNTS & said.keys():
+        if require_count(caller, name, said[name]) < 1:
+            raise ValueError(f"{name} is {said[name]}; it must be at least 1")
+    if "top_k" in said:
+        require_count(caller, "top_k", said["top_k"])
+    for name in _SHARES & said.keys():
+        if not 0 <= require_number(caller, name, said[name], "a number from 0 to 1") <= 1:
+            raise ValueError(f"{caller}: {name} is {said[name]}; it must be a number from 0 to 1")
+    strings = said.get("stop_strings", "")
+    for one in strings if isinstance(strings, list | tuple) else [strings]:
+        require_instance(caller, "stop_strings", one, str, "a str or a list of them")
+    for name in _SWITCHES & said.keys():
+        require_bool(caller, name, said[name])
+    if "temperature" in said:
+        require_number(caller, "temperature", said["temperature"], "a number, 0 (no sampling) or more")
+    if "seed" in said:
+        require_seeds(caller, said["seed"])
+    if not callable(said.get("progress", print)):
+        require_bool(caller, "progress", said["progress"])
+    for name, kinds, what in _KINDS:
+        if name in said:
+            require_instance(caller, name, said[name], kinds, what)
+    prefix = said.get("prefix", "")
+    for one in prefix if isinstance(prefix, list | tuple) else [prefix]:
+        require_instance(caller, "prefix", one, (str, Generation), "a str, a Generation, or a list of them")
+    if not callable(said.get("on_text", print)):
+        raise TypeError(f"{caller}: on_text must be a function, not {what_was_given(said['on_text'])}")
+
+
 def _require_one_draft(given: Mapping[str, Any]) -> None:
     """Raises if more than one thing is to write drafts."""
     names = ("draft", "skip_forced", "assistant_model", "prompt_lookup_num_tokens", "custom_generate")
@@ -279,7 +326,9 @@ def _first(*values: Any) -> Any:
 
 
 def _ids(caller: str, name: str, given: Any) -> tuple[int, ...]:
-    ids = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (given,)
-    if not ids or not all(isinstance(one, int) or hasattr(one, "__index__") for one in ids):
+    ids = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str | bytes) else (given,)
+    if not ids or not all(hasattr(type(one), "__index__") and not isinstance(one, bool) for one in ids):
         raise TypeError(f"{caller}: {name} must be an id or a list of ids, not {given!r:.40}")
+    if (least := min(int(one) for one in ids)) < 0:
+        raise ValueError(f"{caller}: {name} is {least}, and ids begin at 0")
     return tuple(int(one) for one in ids)
