@@ -22,7 +22,7 @@ from pdacon.composition import byte_vocabulary, compose, lower
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
 from pdacon.frontends.dialects import Standing
-from pdacon.frontends.json_schema import value_at
+from pdacon.frontends.json_schema import is_in_value, value_at
 from pdacon.grammar import GrammarData
 from pdacon.grammar.labels import Label
 from pdacon.grammar.sizes import automaton_states
@@ -38,7 +38,7 @@ from pdacon.matching.reasons import Reason, Reasons, Refused
 from pdacon.matching.viable import accept_most
 from pdacon.pda import Configuration, Expectation, LexemeReader, Machine
 
-_OF_PATTERN = re.compile(r"\bSTRING_PATTERN\w*")
+_OF_VALUES = re.compile(r"\b(STRING|NUMBER|INTEGER)_\w+")
 _LONGEST_READ = 4096  # bytes that are read to name a value
 _BYTES = tuple(bytes([byte]) for byte in range(256))
 
@@ -222,17 +222,16 @@ class Explainer:
         return with_labels(self._in_words(explanation, read), self._grammar.labels)
 
     def _in_words(self, explanation: Explanation, read: bytes) -> Explanation:
-        """What a schema's author calls a value, in place of a terminal that is named by nothing but its pattern."""
-        if not explanation.schema or not any(_OF_PATTERN.search(terminal.name) for terminal in self._grammar.terminals):
+        """What a schema's author calls a value, in place of a terminal whose name no author has given."""
+        if not explanation.schema or not any(_OF_VALUES.search(terminal.name) for terminal in self._grammar.terminals):
             return explanation
-        cuts = tuple(Cut(_OF_PATTERN.sub("STRING", cut.terminal), cut.text, cut.fate) for cut in explanation.cuts)
+        cuts = tuple(Cut(_OF_VALUES.sub(r"\1", cut.terminal), cut.text, cut.fate) for cut in explanation.cuts)
         explanation = replace(explanation, cuts=cuts)
-        _, words = value_at(self._grammar.source, read.decode(errors="ignore"))
-        if not words:
-            return explanation
+        text = read.decode(errors="ignore")
+        words = value_at(self._grammar.source, text)[1] if is_in_value(text) else ""
 
         def worded(text: str) -> str:
-            return _OF_PATTERN.sub(lambda _: words, text)  # words may have backslashes
+            return _OF_VALUES.sub(lambda found: words or found[1], text)  # words may have backslashes
 
         def all_worded(names: Iterable[str]) -> tuple[str, ...]:
             return tuple(dict.fromkeys(map(worded, names)))

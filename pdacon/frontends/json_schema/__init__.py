@@ -25,10 +25,12 @@ from pdacon.frontends.json_schema.notation import Marks, Notation
 from pdacon.frontends.json_schema.numbers import any_integer, has_few_digits
 from pdacon.frontends.json_schema.places import schema_lines, value_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
+from pdacon.frontends.json_schema.positions import is_in_value
 from pdacon.frontends.json_schema.profiles import PROFILES
 from pdacon.frontends.json_schema.schema import Schema, bounded_json, schema_grammar
 from pdacon.frontends.json_schema.spelling import Spelling, require_json
 from pdacon.frontends.json_schema.string_formats import PATTERNS
+from pdacon.frontends.json_schema.value_words import digits_title
 from pdacon.frontends.json_schema.yaml_reading import yaml_value
 
 __all__ = [
@@ -43,9 +45,11 @@ __all__ = [
     "any_integer",
     "bounded_json",
     "canonical",
+    "digits_title",
     "draft_of",
     "has_few_digits",
     "is_assertion",
+    "is_in_value",
     "misspelled_keywords",
     "plain",
     "read_canonical",

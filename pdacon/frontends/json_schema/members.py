@@ -1,4 +1,4 @@
-"""Why a member, or the end of an object, is refused: in the words of the schema.
+"""Why a member, or the end of an object, is refused: in the words of the schema; see `refused_values` for values.
 
 In: a schema, the beginning of a text that is one of its values, and what is refused after it. Out: a sentence, if it
 is about members: one that is missing, that has come before, that is out of order, or that no schema lists. Only what
@@ -15,6 +15,8 @@ from pdacon.base.quoting import did_you_mean, listing
 from pdacon.frontends.json_schema.documents import Documents, Place
 from pdacon.frontends.json_schema.places import patterns_that_match, places_at
 from pdacon.frontends.json_schema.positions import STRING, open_values, path_of, unescaped
+from pdacon.frontends.json_schema.refused_values import because, of_value, what_has_come
+from pdacon.frontends.json_schema.slips import slip
 from pdacon.frontends.json_schema.value_words import value_name
 
 _OTHERWISE = frozenset({
@@ -25,7 +27,7 @@ _OTHERWISE = frozenset({
 
 
 def why_refused(source: str, read: str, refused: str, takes: Callable[[str], bool]) -> str:
-    """Why what is refused cannot stand there, if that is about an object's members; else an empty text.
+    """Why what is refused cannot stand there, as far as the schema has words for it; else an empty text.
 
     Parameters
     ----------
@@ -38,6 +40,10 @@ def why_refused(source: str, read: str, refused: str, takes: Callable[[str], boo
     takes : callable
         Whether a text is the beginning of a value.
     """
+    return slip(read, refused, takes) or _of_member(source, read, refused, takes) or of_value(source, read, refused)
+
+
+def _of_member(source: str, read: str, refused: str, takes: Callable[[str], bool]) -> str:
     opened = open_values(read)
     if not opened or opened[-1].index is not None or opened[-1].expects in ("colon", "value", "rest of a value"):
         return ""
@@ -50,7 +56,8 @@ def why_refused(source: str, read: str, refused: str, takes: Callable[[str], boo
         if whole[at : at + 1] == "," and innermost.expects == "comma":
             at = len(whole) - len(whole[at + 1 :].lstrip())
     documents, path = Documents(json.loads(source), text=source, lenient=True), path_of(opened[:-1])
-    must = [place for place in places_at(documents, path, certain=True) if isinstance(place.node, dict)]
+    known = what_has_come(read)
+    must = [place for place in places_at(documents, path, certain=True, come=known) if isinstance(place.node, dict)]
     if whole[at : at + 1] == "}":
         return _missing(must, {name for name, _ in come})
     match = STRING.match(whole, at)
@@ -69,7 +76,7 @@ def _missing(must: Sequence[Place], come: set[str]) -> str:
         names = [name for name in asked if name not in come]
         if names:
             verb = "are" if len(names) > 1 else "is"
-            return f"{listing(map(_shown, names), 'and')} {verb} missing, which {pointer} asks for"
+            return f"{listing(map(_shown, names), 'and')} {verb} missing, which {pointer} asks for{because(pointer)}"
     return ""
 
 
@@ -116,9 +123,8 @@ def _unlisted(name: str, must: Sequence[Place], about: Sequence[Place]) -> str:
         if silent and not any(True for one in about for _ in patterns_that_match(one, name)):
             closed = "additional" if place.node.get("additionalProperties") is False else "unevaluated"
             near = did_you_mean(name, listed)
-            return f"{value_name(place.pointer)} has no member {_shown(name)}, and its {closed}Properties is false" + (
-                f"; {near.removesuffix('; ')}" if near else ""
-            )
+            said = f"{value_name(place.pointer)} has no member {_shown(name)}, and its {closed}Properties is false"
+            return f"{said}{because(place.pointer)}{f'; {near.strip()}' if near else ''}"
     listing_it = [place for place in must if _listed(place)]
     if listing_it and name not in listed and not any(_OTHERWISE & place.node.keys() for place in about):
         near = did_you_mean(name, listed).strip()  # nothing but closed=True refuses it

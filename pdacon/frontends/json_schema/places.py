@@ -8,15 +8,17 @@ what is missing or strange is passed over: a ``$ref`` into another document, for
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
+from pdacon.frontends.json_schema.conditions import holds
 from pdacon.frontends.json_schema.documents import MANY, NAMED, ONE, REFERENCES, Documents, Place
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.positions import Path, open_values, path_of
 from pdacon.frontends.json_schema.strings import PatternError, pattern_automaton
-from pdacon.frontends.json_schema.value_words import value_name, value_words
+from pdacon.frontends.json_schema.value_words import are_said, value_name, value_words
 
 _SILENT = frozenset({
     "$anchor", "$comment", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$ref",
@@ -41,9 +43,9 @@ def schema_lines(source: str, text: str) -> tuple[str, ...]:
     """
     documents = Documents(json.loads(source), text=source, lenient=True)
     path = path_of(open_values(text))
-    title = _title(documents)
-    inner = _lines(places_at(documents, path), title)
-    around = _lines(places_at(documents, path[:-1]), title) if path else []
+    title = title_of(documents)
+    inner = _lines(said_places(places_at(documents, path)), title)
+    around = _lines(said_places(places_at(documents, path[:-1])), title) if path else []
     lines = list(dict.fromkeys([*inner, *around]))
     more = [f"({len(lines) - _SHOWN} more)"] if len(lines) > _SHOWN else []
     return (*lines[:_SHOWN], *more)
@@ -55,14 +57,37 @@ def value_at(source: str, text: str) -> tuple[str, str]:
     Arguments are those of `schema_lines`.
     """
     documents = Documents(json.loads(source), text=source, lenient=True)
-    places = [place for place in places_at(documents, path_of(open_values(text))) if keywords_of(place)]
+    found = places_at(documents, path_of(open_values(text)))
+    places = [place for place in said_places(found) if keywords_of(place) and not applicators_in(place.pointer)]
     if not places:
         return "", ""
     words = [value_words(place.node) if isinstance(place.node, dict) else "" for place in places]
-    return value_name(places[0].pointer, _title(documents)), " or ".join(dict.fromkeys(words)) if all(words) else ""
+    return value_name(places[0].pointer, title_of(documents)), " or ".join(dict.fromkeys(words)) if all(words) else ""
 
 
-def _title(documents: Documents) -> str:
+def applicators_in(pointer: str) -> list[int]:
+    """Where in a pointer ``if``, ``then``, ``else`` and ``not`` stand as keywords: what they apply need not hold."""
+    tokens = pointer.split("/")
+    return [
+        k
+        for k, token in enumerate(tokens)
+        if token in ("if", "then", "else", "not") and not (k and tokens[k - 1] in NAMED and _is_keyword(tokens, k - 1))
+    ]
+
+
+def _is_keyword(tokens: Sequence[str], at: int) -> bool:
+    """Whether a token that is a keyword's name is one, and not the name of a member that is called so."""
+    return not (at and tokens[at - 1] in NAMED and _is_keyword(tokens, at - 1))
+
+
+def said_places(places: Sequence[Place]) -> list[Place]:
+    """Those whose words are not among those of a schema that they are a part of."""
+    said = are_said((place.pointer, place.node) for place in places)
+    return [place for place, is_said in zip(places, said, strict=True) if not is_said]
+
+
+def title_of(documents: Documents) -> str:
+    """The title of a schema that is a name; else an empty text."""
     node = documents.root.node
     title = node.get("title") if isinstance(node, dict) else None
     return title if isinstance(title, str) and title.isidentifier() else ""
@@ -77,23 +102,35 @@ def _lines(places: Iterable[Place], title: str) -> list[str]:
         said = value_words(place.node) if isinstance(place.node, dict) else ""
         if place.node is False and place.pointer.endswith("Properties"):
             words.setdefault(value_name(place.pointer.rpartition("/")[0], title), []).append("no other member")
-        elif listed and said:
+        elif listed and said and not applicators_in(place.pointer):
             words.setdefault(value_name(place.pointer, title), []).append(said)
         elif listed:
             others.append(f"{place.pointer}: {listed}")
     return [*(f"{name}: {' or '.join(dict.fromkeys(parts))}" for name, parts in words.items()), *others]
 
 
-def places_at(documents: Documents, path: Path, *, certain: bool = False) -> list[Place]:
-    """The schemas that apply to the value at a path; ``certain``: those that it has to satisfy, whatever else it is."""
-    places = list(_applied(documents, [documents.root], certain))
-    for token in path:
+def places_at(
+    documents: Documents, path: Path, *, certain: bool = False, come: Callable[[Path], Any] | None = None
+) -> list[Place]:
+    """The schemas that apply to the value at a path; ``certain``: those that it has to satisfy, whatever else it is.
+
+    ``come`` says what has come of the values along the path (KeyError: nothing): then so are ``then`` and ``else`` by
+    what ``if`` says of that.
+    """
+    places = list(_applied(documents, [documents.root], certain, (), come))
+    for k, token in enumerate(path, 1):
         below = [child for place in places for child in _below(place, token, certain)]
-        places = list(_applied(documents, below, certain))
+        places = list(_applied(documents, below, certain, path[:k], come))
     return places
 
 
-def _applied(documents: Documents, places: Iterable[Place], certain: bool) -> Iterator[Place]:
+def _applied(
+    documents: Documents,
+    places: Iterable[Place],
+    certain: bool,
+    path: Path,
+    come: Callable[[Path], Any] | None,
+) -> Iterator[Place]:
     """Schemas, and those that they apply to the same value."""
     pending = list(places)[::-1]
     seen: set[Place] = set()
@@ -116,6 +153,11 @@ def _applied(documents: Documents, places: Iterable[Place], certain: bool) -> It
         for keyword in ("allOf",) if certain else ("allOf", "anyOf", "oneOf"):
             if isinstance(node.get(keyword), list):
                 applied += [place.child(keyword, k) for k in range(len(node[keyword]))]
+        if certain and come is not None and "if" in node:
+            with suppress(KeyError):
+                verdict = holds(documents, place.child("if"), come(path))
+                branch = "then" if verdict else "else"
+                applied += [place.child(branch)] if verdict is not None and branch in node else []
         if not certain:
             applied += [place.child(keyword) for keyword in ("if", "then", "else", "not") if keyword in node]
             for keyword in ("dependentSchemas", "dependencies"):

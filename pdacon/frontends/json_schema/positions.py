@@ -63,6 +63,23 @@ def open_values(text: str) -> list[Open]:
     return values
 
 
+def begun_scalar(text: str) -> str:
+    """The string that is open at the end of a text, or the number or constant that it ends in; else an empty text."""
+    token = ""
+    for match in _TOKEN.finditer(text):
+        token = match.group() if match.end() == len(text) else ""
+    return "" if token in "{}[],:" or STRING.fullmatch(token) else token
+
+
+def is_in_value(text: str) -> bool:
+    """Whether a text ends where a value is to begin, or within one that is neither an array nor an object."""
+    opened = open_values(text)
+    if not opened:
+        return not text.strip() or bool(begun_scalar(text))
+    expects = opened[-1].expects
+    return expects in ("value", "rest of a value") or (expects == "comma" and bool(begun_scalar(text)))
+
+
 def path_of(opened: Iterable[Open]) -> Path:
     """The names and indices that lead to the value which is read innermost, or was read last."""
     path: list[str | int] = []

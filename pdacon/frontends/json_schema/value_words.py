@@ -7,6 +7,7 @@ In: a schema that speaks of the value itself, and its JSON pointer. Out: ``a str
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -14,8 +15,11 @@ from urllib.parse import unquote
 from pdacon.base.json_pointers import pointer_names
 from pdacon.base.quoting import listing
 
+UNNAMED = "the value"
+"""What is said of a value that its author has given no name."""
 _CUT = 48  # characters of a pattern or of a value
 _REMARK = 80
+_DIGITS = re.compile(r"number of at most [0-9]+ digits?")
 _IDLE = {"minProperties": 0, "uniqueItems": False, "unevaluatedItems": True, "unevaluatedProperties": True}
 
 
@@ -45,6 +49,8 @@ def value_words(node: Mapping[str, Any]) -> str:
         shown = [value_text(value) for value in node["enum"]]
         return listing(shown, most=_LISTED)
     kind = node.get("type")
+    if (titled := _of_digits(node)) and kind == "number":
+        return _with_article(titled)
     if not isinstance(kind, str) or not own - {"type", "$defs", "definitions"} <= _COVERED.get(kind, frozenset()):
         return ""
     if kind == "string":
@@ -58,6 +64,26 @@ def value_words(node: Mapping[str, Any]) -> str:
         names = [name for name in node.get("required", ()) if isinstance(name, str)]
         return "an object" + (f" with {listing(names, 'and', _LISTED)}" if names else "")
     return {"boolean": "true or false"}.get(kind, kind)
+
+
+def digits_title(total: int) -> str:
+    """The title of numbers of so many digits in all, which no keyword says: their schema has a case for each point."""
+    return f"number of at most {total} digit{'' if total == 1 else 's'}"
+
+
+def _of_digits(node: Mapping[str, Any]) -> str:
+    """What `digits_title` says of a schema that has it, with its bounds."""
+    title = node.get("title")
+    if not isinstance(title, str) or not _DIGITS.fullmatch(title) or "anyOf" not in node:
+        return ""
+    return ", ".join([title, *number_words("number", node).split(", ")[1:]])
+
+
+def are_said(places: Iterable[tuple[str, Any]]) -> list[bool]:
+    """Of schemas, each a pointer and a node, whether the words of one that it is a part of say what it says."""
+    listed = list(places)
+    titled = [pointer for pointer, node in listed if isinstance(node, dict) and _of_digits(node)]
+    return [any(pointer.startswith(f"{other}/") for other in titled) for pointer, _ in listed]
 
 
 def value_name(pointer: str, title: str = "") -> str:
@@ -80,7 +106,7 @@ def value_name(pointer: str, title: str = "") -> str:
             name += "[*]"
         elif step == "prefixItems":
             name += f"[{next(steps, '')}]"
-    return name.lstrip(".") or "the value"
+    return name.lstrip(".") or UNNAMED
 
 
 def _with_article(words: str) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from pdacon.base.cancelling import every
-from pdacon.frontends.json_schema import Marks, has_few_digits
+from pdacon.frontends.json_schema import Marks, digits_title, has_few_digits
 from pdacon.frontends.long_integers import text_of
 from pdacon.frontends.types.checks import check_bounds, check_characters, check_text, exact, fits
 from pdacon.frontends.types.constraints import Metadata
@@ -158,7 +158,7 @@ class Number(Shape):
             for places in range(total + 1)
             for bound in (Decimal(10) ** (total - places),)
         ]
-        return {**own, "anyOf": options}
+        return {**own, "title": digits_title(total), "anyOf": options}
 
     def read(self, raw: Any, path: str) -> Any:
         if self.kind is Decimal:

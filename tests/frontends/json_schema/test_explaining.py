@@ -225,7 +225,7 @@ def test_types_and_tools_are_explained_in_their_author_s_names() -> None:
     grammar = Grammar.from_type(Invoice)
     explained = grammar.explain('{"issued": "2024-x')
     assert explained.schema == ("Invoice.issued: a date", "Invoice: an object with issued and items")
-    assert explained.reason == '"x" cannot continue a date \'"2024-\''
+    assert explained.reason == '"x" cannot follow \'"2024-\'; expected a date for Invoice.issued'
     assert "expected a date" in str(grammar.explain('{"issued": 3'))
     assert "STRING_PATTERN" not in str(grammar.explain('{"issued": "2024-01-01", "items": 3'))
     assert grammar.explain('{"issued": "2024-01-01", "items": [{"name": 3').schema[0] == "Item.name: a string"

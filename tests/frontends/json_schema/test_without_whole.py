@@ -42,11 +42,11 @@ def test_texts_are_accepted(grammar: Grammar) -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "column"),
     [
-        ('{"n3": 1, "n4": "x"', '\'"\' cannot come here; expected "-", "0"', 17),
+        ('{"n3": 1, "n4": "x"', "'\"' cannot come here; expected an integer for n4", 17),
         ('{"n3": 1, "n3": 2', '"n3" has come before', 13),
         ('{"n3": 1}', '"n0", "n1" and "n2" are missing', 9),
         ('{"n3": 1, "zz": 2', 'the value has no member "zz"', 12),
-        ("[", '"[" cannot come here; expected \'{"n\'', 1),
+        ("[", '"[" cannot come here; expected an object with n0, n1 and n2', 1),
         ('{"n3"', "", 6),
         ("", "", 1),
     ],
