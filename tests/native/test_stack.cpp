@@ -1,5 +1,6 @@
 // The parser's stacks beside vectors: the persistent one with its forks, and overlays on it, with their read
 // sets.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,17 @@ void operate(pdacon::test::Random& random, auto& stack, Model& model) {
     CHECK(stack.column() == (model.columns.empty() ? 0 : model.columns.back()));
 }
 
+// Some states are popped and others pushed at once.
+void replace(pdacon::test::Random& random, Pair& pair) {
+    auto& states = pair.model.states;
+    const auto count = random.below(std::min(4, static_cast<int>(states.size())));
+    states.resize(states.size() - static_cast<std::size_t>(count));
+    std::vector<std::int32_t> pushed;
+    for (auto left = random.below(4); left > 0; --left) pushed.push_back(random.below(9));
+    states.insert(states.end(), pushed.begin(), pushed.end());
+    pair.stack.replace(count, pushed);
+}
+
 // The overlay goes its own way, leaves its base alone, and has recorded how deep it looked.
 void check_overlay(pdacon::test::Random& random, const Pair& base) {
     ReadSet read_set;
@@ -90,6 +102,8 @@ void check_one(unsigned seed) {
             forks.push_back(forks[at]);
         else if (random.below(20) == 0)
             forks[at] = forks[static_cast<std::size_t>(random.below(static_cast<int>(forks.size())))];
+        else if (random.below(3) == 0)
+            replace(random, forks[at]);
         else
             operate(random, forks[at].stack, forks[at].model);
         check_overlay(random, forks[at < forks.size() ? at : 0]);

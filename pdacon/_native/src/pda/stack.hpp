@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -80,9 +81,42 @@ class PersistentStack {
         for (; count > 0; --count) {
             auto* below = node_->below;
             ensure(below != nullptr);
+            if (is_own(node_)) {  // its reference to the node below becomes this handle's
+                delete std::exchange(node_, below);
+                continue;
+            }
             retain(below);
             release(std::exchange(node_, below), &StackNode::below);
         }
+    }
+
+    // Pops so many states, and pushes others, the lowest first. Nodes that no other handle has a part in are
+    // used again, so that most changes allocate nothing. Nothing has changed if it throws.
+    void replace(std::int32_t count, std::span<const std::int32_t> states) {
+        const auto* base = node_;
+        bool alone = true;
+        for (auto left = count; left > 0; --left, base = base->below) alone = alone && is_own(base);
+        const auto again = alone ? std::min(static_cast<std::size_t>(count), states.size()) : 0;
+        StackNode *lowest = nullptr, *highest = nullptr;
+        try {
+            for (auto at = again; at < states.size(); ++at) {
+                highest =
+                    new StackNode{states[at], base->depth + static_cast<std::uint32_t>(at) + 1, highest};
+                if (lowest == nullptr) lowest = highest;
+            }
+        } catch (...) {
+            release<StackNode>(highest, &StackNode::below);
+            throw;
+        }
+        pop(count - static_cast<std::int32_t>(again));
+        const auto* node = node_;
+        for (auto at = again; at-- > 0; node = node->below) {
+            const_cast<StackNode*>(node)->state = states[at];  // nobody else can see it
+            node->cell.store(-1, std::memory_order_relaxed);
+        }
+        if (lowest == nullptr) return;
+        lowest->below = node_;
+        node_ = highest;
     }
 
     // The blocks of a grammar with layout.
@@ -101,6 +135,10 @@ class PersistentStack {
     template <class Node>
     static void retain(const Node* node) {
         if (node != nullptr) node->references.fetch_add(1, std::memory_order_relaxed);
+    }
+    // Whether a node has no other owner than this handle, if none of those above it has.
+    static bool is_own(const StackNode* node) {
+        return node->references.load(std::memory_order_acquire) == 1;
     }
     template <class Node>
     static void release(const Node* node, const Node* Node::* next) {
