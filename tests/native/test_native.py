@@ -27,6 +27,7 @@ TESTED = {
     "test_pushbacks": ["lexer/pushbacks"],
     "test_reduce_chains": ["pda/empty_reduces", "pda/pushdown"],
     "test_token_set": ["detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
+    "test_token_steps": ["composition/token_steps"],
     "test_transitions": ["lexer/transitions"],
 }
 # The sources that it only needs for its cases. They are compiled in the quickest way: those in one tuple as one, since

@@ -29,8 +29,14 @@ class KeptMatchers {
         if (!owners_.is_valid()) throw nb::python_error();
         const auto count = PyTuple_GET_SIZE(owners_.ptr());
         all_.reserve(static_cast<std::size_t>(count));
+        nb::handle
+            known;  // a type whose instances are matchers: all have one, and to find out takes its time
         for (Py_ssize_t at = 0; at < count; ++at) {
             const nb::handle item = PyTuple_GET_ITEM(owners_.ptr(), at);
+            if (item.type().is(known) && nb::inst_ready(item)) {
+                all_.push_back(nb::inst_ptr<Matcher>(item));
+                continue;
+            }
             Matcher* matcher = nullptr;
             if (!(may_be_none && item.is_none()) &&
                 (!nb::try_cast<Matcher*>(item, matcher) || matcher == nullptr))
@@ -38,6 +44,7 @@ class KeptMatchers {
                                       (may_be_none ? " or None" : "") + ", not " +
                                       nb::type_name(item.type()).c_str())
                                          .c_str());
+            if (matcher != nullptr) known = item.type();
             all_.push_back(matcher);
         }
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -36,37 +35,35 @@ using Masks = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::dev
 class StepBatch {
   public:
     StepBatch(nb::handle matchers, bool may_repeat, std::size_t words) : kept_(matchers, true) {
+        const void* known = nullptr;  // an owner of matchers, whose masks are not too long
         for (std::size_t at = 0; at < kept_.all().size(); ++at) {
             const auto* const matcher = kept_.all()[at];
             if (matcher == nullptr) continue;
-            if (matcher->tokens().words() > words)
+            if (matcher->owner() != known && matcher->tokens().words() > words)
                 throw nb::value_error((place_in_batch(at) + " has masks of " +
                                        std::to_string(matcher->tokens().words()) +
                                        " words, the table rows of " + std::to_string(words) +
                                        ": they are for another vocabulary")
                                           .c_str());
-            hold(at, may_repeat);
+            known = matcher->owner();
+            if (!uses_.add(*matcher)) refuse(at, may_repeat);
         }
     }
 
     std::span<Matcher* const> matchers() const { return kept_.all(); }
 
   private:
-    void hold(std::size_t at, bool may_repeat) {
-        const auto* const matcher = kept_.all()[at];
-        try {
-            uses_.emplace_back(*matcher);
-        } catch (const MatcherMisuse&) {  // by this batch, or by another thread
-            const auto before = matchers().first(at);
-            if (std::ranges::find(before, matcher) == before.end()) throw;
-            if (!may_repeat)
-                throw nb::value_error(
-                    (place_in_batch(at) + " comes twice: a matcher takes one token a step").c_str());
-        }
+    // A matcher that is in use, by this batch or by another thread.
+    void refuse(std::size_t at, bool may_repeat) const {
+        const auto before = matchers().first(at);
+        if (std::ranges::find(before, matchers()[at]) == before.end()) Matcher::Use::refuse();
+        if (!may_repeat)
+            throw nb::value_error(
+                (place_in_batch(at) + " comes twice: a matcher takes one token a step").c_str());
     }
 
     KeptMatchers kept_;
-    std::deque<Matcher::Use> uses_;
+    Matcher::Uses uses_{kept_.all().size()};
 };
 
 constexpr std::int64_t kNoToken = -1;
@@ -88,39 +85,32 @@ Numbers tokens_of(nb::handle tokens, std::size_t count) {
 }
 
 // Brings into the cache what the next matchers of a batch are about to be read from: each lies elsewhere.
-void prefetch(std::span<Matcher* const> matchers, std::size_t at) {
-#if defined(__GNUC__)
-    constexpr std::size_t kAhead = 4, kLine = 64;
-    if (at + kAhead >= matchers.size() || matchers[at + kAhead] == nullptr) return;
-    const auto* const first = reinterpret_cast<const char*>(matchers[at + kAhead]);
-    for (std::size_t offset = 0; offset < sizeof(Matcher); offset += kLine)
-        __builtin_prefetch(first + offset);
-#else
-    static_cast<void>(matchers), static_cast<void>(at);
-#endif
+void prefetch(std::span<Matcher* const> matchers, std::span<const std::int64_t> tokens, std::size_t at) {
+    const auto ahead = [&](std::size_t by) {
+        return at + by < matchers.size() ? matchers[at + by] : nullptr;
+    };
+    if (const auto* const matcher = ahead(8)) matcher->prefetch();
+    if (const auto* const matcher = ahead(4)) matcher->prefetch_stack();
+    if (const auto* const matcher = ahead(2)) matcher->prefetch_step(tokens[at + 2]);
 }
 
-// What is known of the masks of matchers, null among them. Those of one constraint that follow each other are
-// looked up behind its lock, which is taken once; nothing waits for it.
-std::vector<Mask> known_masks(std::span<Matcher* const> matchers) {
-    std::vector<Mask> masks(matchers.size());
-    std::unique_lock<std::mutex> held;
-    for (std::size_t at = 0; at < matchers.size(); ++at) {
-        const auto* const matcher = matchers[at];
-        if (matcher == nullptr) continue;
-        masks[at] = matcher->kept_mask();
-        if (masks[at].id >= 0) continue;
-        auto* const lock = matcher->mask_lock();
-        if (held.mutex() != lock)
-            held = lock == nullptr ? std::unique_lock<std::mutex>()
-                                   : std::unique_lock<std::mutex>(*lock, std::try_to_lock);
-        if (lock == nullptr)
-            masks[at] = matcher->known_mask();
-        else if (held.owns_lock())
-            masks[at] = matcher->known_mask_behind_lock();
+// What is known of the masks of matchers. Those of one constraint that follow each other are looked up behind
+// its lock, which is taken once; nothing waits for it.
+class KnownMasks {
+  public:
+    Mask of(const Matcher& matcher) {
+        if (const auto& kept = matcher.kept_mask(); kept.id >= 0) return kept;
+        auto* const lock = matcher.mask_lock();
+        if (held_.mutex() != lock)
+            held_ = lock == nullptr ? std::unique_lock<std::mutex>()
+                                    : std::unique_lock<std::mutex>(*lock, std::try_to_lock);
+        if (lock == nullptr) return matcher.known_mask();
+        return held_.owns_lock() ? matcher.known_mask_behind_lock() : Mask{};
     }
-    return masks;
-}
+
+  private:
+    std::unique_lock<std::mutex> held_;
+};
 
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
 // are not known yet.
@@ -131,25 +121,30 @@ Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows
     BatchFailures failures;
     for (std::size_t at = 0; at < taken.size(); ++at) {
         auto* const matcher = batch.matchers()[at];
-        prefetch(batch.matchers(), at);
+        prefetch(batch.matchers(), taken, at);
         if (matcher == nullptr || taken[at] == kNoToken) continue;
         failures.watch(at, [&] {
+            if (matcher->accept_kept(taken[at])) return;
+            matcher->keep_step(taken[at]);
             if (!answered(*matcher, [&] { return accept_token(*matcher, taken[at]); }))
                 throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
         });
     }
     failures.complain("the others have taken their tokens");
     arena.begin_step();
-    const auto masks = known_masks(batch.matchers());
+    KnownMasks known;
     Numbers missed;
-    for (std::size_t at = 0; at < masks.size(); ++at) {
+    for (std::size_t at = 0; at < batch.matchers().size(); ++at) {
         const auto* const matcher = batch.matchers()[at];
         rows.data()[at] = -1;
         if (matcher == nullptr) continue;
-        if (masks[at].id >= 0)
-            rows.data()[at] = arena.row(matcher->serial(), masks[at], matcher->tokens().words());
-        else
+        const auto mask = known.of(*matcher);
+        if (mask.id < 0)
             missed.push_back(static_cast<std::int64_t>(at));
+        else if (const auto row = arena.known_row(matcher->serial(), mask.id); row >= 0)
+            rows.data()[at] = row;
+        else
+            rows.data()[at] = arena.row(matcher->serial(), mask, matcher->tokens().words());
     }
     return missed;
 }

@@ -32,9 +32,11 @@ class PlainMasks final : public MaskCache {
     // The same if it is known, otherwise id -1. Never waits, so that the id is -1 also while another thread
     // has the lock.
     Mask known_mask(const LexerConfiguration& lexing, const StackView& stack) const;
-    // The same for a caller that holds the lock, who asks for many.
-    Mask known_mask_behind_lock(const LexerConfiguration& lexing, const StackView& stack) const {
-        return resources_.at(trie_.find(lexing, stack));
+    // The same for a caller that holds the lock, who asks for many. `read_set`: what the mask depends on, if
+    // it is known.
+    Mask known_mask_behind_lock(const LexerConfiguration& lexing, const StackView& stack,
+                                ReadSet* read_set = nullptr) const {
+        return resources_.at(trie_.find(lexing, stack, read_set));
     }
     // The mask of the first token, if one leading space of it is not part of the text.
     Mask leading_mask();

@@ -94,6 +94,70 @@ bool TokenPda::is_live(const LexerConfiguration& lexing, std::int32_t speller_st
     return resources_.guarded().run([&] { return resources_.is_live(lexing, speller_state, stack); });
 }
 
+void TokenPda::keep_step(const LexerConfiguration& lexing, const StackView& stack, std::int32_t token) {
+    const auto& lexer = machine().lexer;
+    if (lexer.has_columns() || canonical_ || !tokens().has_text(token) || labels().any_has(token)) return;
+    auto& guarded = resources_.guarded();
+    const std::unique_lock hold(guarded.lock(), std::try_to_lock);
+    if (!hold.owns_lock() || !steps_.wants_more() || steps_.find(lexing.state, token, stack.top).read > 0)
+        return;
+    const auto step = find_step(lexing, stack, token);
+    if (step.read == 0) return;
+    const auto most = static_cast<std::int64_t>(guarded.max_bytes());
+    const auto room =
+        std::clamp<std::int64_t>(most - guarded.held(), 0, most / static_cast<std::int64_t>(kShareOfSteps));
+    guarded.take(steps_.add(step, static_cast<std::size_t>(room)));
+}
+
+// Reads no states where nothing is to be kept.
+TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView& stack,
+                              std::int32_t token) const {
+    const auto bytes = tokens().bytes_of(token);
+    ReadSet read_set;
+    Overlay after(stack, read_set);
+    auto at = lexing;
+    std::vector<std::int32_t> pending;
+    std::uint32_t rise = 0;
+    for (const char byte : bytes) {
+        pending.assign(1, machine().lexer.byte_class(static_cast<std::uint8_t>(byte)));
+        if (!read(machine(), after, at, pending)) return {};
+        rise = std::max(rise, after.pushed() - std::min(after.popped(), after.pushed()));
+    }
+    TokenStep step{.lexer_state = lexing.state, .token = token};
+    const bool fits = bytes.size() <= TokenStep::kMostLength && rise <= 0xFF;
+    if (fits) step.length = static_cast<std::uint16_t>(bytes.size());
+    if (fits && read_set.states == 0 && at == lexing) {  // so it does on every stack
+        step.read = 1;
+        step.states[0] = stack.top->state;
+        step.next_lexer_state = at.state;
+        step.mask_id = TokenStep::kSameMask;
+        return step;
+    }
+    Overlay::Nodes nodes;
+    ReadSet of_mask;
+    const auto mask = plain_.known_mask_behind_lock(at, after.view(nodes), &of_mask);
+    // A mask that allows something is that of a live configuration, so the token is allowed.
+    if (mask.id < 0 ||
+        std::all_of(mask.words, mask.words + tokens().words(), [](auto word) { return word == 0; }))
+        return {};
+    const auto reads_below = of_mask.states - std::min(after.pushed(), of_mask.states);
+    const auto reads = std::max({read_set.states, after.popped() + reads_below, 1U});
+    if (!fits || reads + after.pushed() > TokenStep::kMostStates) {
+        step.read = 1;
+        step.states[0] = stack.top->state;
+        return step;
+    }
+    step.next_lexer_state = at.state;
+    step.mask_id = mask.id;
+    step.mask_words = mask.words;
+    step.popped = static_cast<std::uint8_t>(after.popped());
+    step.rise = static_cast<std::uint8_t>(rise);
+    for (const auto* node = stack.top; step.read < reads; node = node->below)
+        step.states[step.read++] = node->state;
+    for (const auto& node : nodes.states) step.states[step.read + step.pushed++] = node.state;
+    return step;
+}
+
 ExpectedTerminals TokenPda::expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
                                                std::string_view text) {
     return resources_.guarded().run_for_caller([&] {

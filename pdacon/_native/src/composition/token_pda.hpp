@@ -29,6 +29,7 @@
 #include "composition/canonical_plans.hpp"
 #include "composition/mask_resources.hpp"
 #include "composition/plain_masks.hpp"
+#include "composition/token_steps.hpp"
 #include "detokenizer/labels.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "filters/canonical_filter.hpp"
@@ -99,6 +100,12 @@ class TokenPda {
     // waits: kLiveOnAll or kDeadOnAll, if the lexer state and the top of the stack tell, else kUnknown.
     bool is_live(const LexerConfiguration& lexing, const StackView& stack);
     Liveness known_liveness(const LexerConfiguration& lexing, const StackView& stack) const;
+    // What tokens are known to do to plain configurations.
+    const TokenSteps& steps() const { return steps_; }
+    // Keeps what a token does to a configuration between two tokens, if it does that wherever the topmost
+    // states are the same, and the mask after it is known. Never waits: it does nothing while another thread
+    // has the lock.
+    void keep_step(const LexerConfiguration& lexing, const StackView& stack, std::int32_t token);
     // Which terminals lead on to acceptance with tokens of the vocabulary. For people, and not quick.
     ExpectedTerminals expected_terminals(const LexerConfiguration& lexing, const StackView& stack,
                                          std::string_view text);
@@ -134,11 +141,15 @@ class TokenPda {
   private:
     void begin(const Futures* known);
     bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
+    TokenStep find_step(const LexerConfiguration& lexing, const StackView& stack, std::int32_t token) const;
+
+    static constexpr std::size_t kShareOfSteps = 16;  // of all bytes, one in so many
 
     Serial serial_;
     MaskResources resources_;
     PlainMasks plain_;
     BudgetedMasks budgeted_;
+    TokenSteps steps_;
     std::unique_ptr<CanonicalMasks> canonical_;
     std::unique_ptr<CanonicalPlans> plans_;
     std::int64_t max_depth_ = 0;

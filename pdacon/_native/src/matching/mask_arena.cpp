@@ -25,13 +25,7 @@ std::int32_t MaskArena::row(std::span<const std::int32_t> mask) {
 std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask, std::size_t count) {
     if (mask.id == Matcher::kNoNumber) return row({mask.words, count});
     auto& entry = entries_of(owner, mask.id)[static_cast<std::size_t>(mask.id)];
-    if (entry.row >= 0) {
-        auto& known = rows_[static_cast<std::size_t>(entry.row)];
-        if (known.generation == entry.generation) {
-            known.used = step_;
-            return entry.row;
-        }
-    }
+    if (const auto known = known_row(owner, mask.id); known >= 0) return known;
     const auto found = row({mask.words, count});
     entry = {found, rows_[static_cast<std::size_t>(found)].generation};
     return found;

@@ -34,6 +34,16 @@ class MaskArena {
     // of whoever gave the mask its id; masks with ids of one owner have equally many words. Throws
     // std::length_error if this step has asked for `most_rows` others.
     std::int32_t row(std::uint64_t owner, const Mask& mask, std::size_t count);
+    // The same for a mask that this owner had before, if that is quick to see; else -1.
+    std::int32_t known_row(std::uint64_t owner, std::int32_t id) {
+        if (owner != last_owner_ || static_cast<std::size_t>(id) >= last_entries_->size()) return -1;
+        const auto& entry = (*last_entries_)[static_cast<std::size_t>(id)];
+        if (entry.row < 0) return -1;
+        auto& known = rows_[static_cast<std::size_t>(entry.row)];
+        if (known.generation != entry.generation) return -1;
+        known.used = step_;
+        return entry.row;
+    }
     // The row of a mask that nobody has numbered.
     std::int32_t row(std::span<const std::int32_t> mask);
     // Whether the mask of a row allows nothing.

@@ -302,6 +302,8 @@ std::pair<Liveness, LexerConfiguration> Matcher::within_lexeme(std::int64_t id) 
             return {state == LexingAutomaton::kDead ? Liveness::kDeadOnAll : Liveness::kUnknown, lexing};
         lexer.move(lexing, state, byte_class);
     }
+    // Some sentence goes on from here, and so from where nothing has changed.
+    if (lexing == at_.lexing) return {Liveness::kLiveOnAll, lexing};
     return {pda_->known_liveness(lexing, at_.stack.view()), lexing};
 }
 
@@ -315,6 +317,33 @@ bool Matcher::accept_within_lexeme(std::int64_t token) {
     at_.length += bytes.size();
     count_rollback();
     return true;
+}
+
+bool Matcher::accept_kept(std::int64_t token) {
+    if (!may_keep(token)) return false;
+    const auto step =
+        pda_->steps().find(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node());
+    if (step.read == 0 || step.mask_id == TokenStep::kNotKept) return false;
+    const auto max_depth = pda_->max_depth();
+    if (max_depth > 0 && std::int64_t{at_.stack.depth()} + step.rise > max_depth) return false;
+    if (max_rollback_ == 0 && !keep_text_) {
+        at_.stack.replace(step.popped, step.states_pushed());
+    } else {
+        auto stack = at_.stack;
+        stack.replace(step.popped, step.states_pushed());
+        keep_position(tokens().bytes_of(step.token), -1);
+        std::swap(at_.stack, stack);
+        count_rollback();
+    }
+    at_.lexing = {step.next_lexer_state, {}, {}};
+    at_.length += step.length;
+    if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask_words};
+    return true;
+}
+
+void Matcher::keep_step(std::int64_t token) const {
+    if (may_keep(token) && static_cast<std::size_t>(token) < tokens().size())
+        pda_->keep_step(at_.lexing, at_.stack.view(), static_cast<std::int32_t>(token));
 }
 
 const std::string& Matcher::text() const {

@@ -152,6 +152,21 @@ class Matcher {
     // Takes a token that stays within the lexeme, if lexer and top of the stack tell that it is allowed;
     // nothing of the stack is copied. False: nothing has changed, and `step` says more. Takes no lock.
     bool accept_within_lexeme(std::int64_t token);
+    // Takes a token by a step that is kept for many positions; its mask is known then. False: nothing has
+    // changed, and `step` says more. Takes no lock.
+    bool accept_kept(std::int64_t token);
+    // Keeps what a token does here for `accept_kept`, where that is possible.
+    void keep_step(std::int64_t token) const;
+    // Bring into the cache what `accept_kept` reads, each what the next one reads in turn.
+    void prefetch() const {
+        for (std::size_t offset = 0; offset < kHotBytes; offset += kLine)
+            prefetch(reinterpret_cast<const char*>(this) + offset);
+    }
+    void prefetch_stack() const { prefetch(at_.stack.node()); }
+    void prefetch_step(std::int64_t token) const {
+        if (may_keep(token))
+            pda_->steps().prefetch(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.top());
+    }
     // Takes a step from the present position. is_allowed must hold of it. Nothing changes if this throws.
     void accept(Step step);
     // How many of the tokens could be accepted in turn. Changes nothing.
@@ -229,18 +244,45 @@ class Matcher {
     class Use {
       public:
         explicit Use(const Matcher& matcher) : flag_(matcher.in_use_) {
-            if (flag_.exchange(true, std::memory_order_acquire))
-                throw MatcherMisuse("a Matcher is used by two threads at once; give each thread a fork()");
+            if (flag_.exchange(true, std::memory_order_acquire)) refuse();
         }
         ~Use() { flag_.store(false, std::memory_order_release); }
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
+        [[noreturn]] static void refuse() {
+            throw MatcherMisuse("a Matcher is used by two threads at once; give each thread a fork()");
+        }
 
       private:
         std::atomic<bool>& flag_;
     };
+    // The same for many matchers.
+    class Uses {
+      public:
+        explicit Uses(std::size_t most) { held_.reserve(most); }
+        ~Uses() {
+            for (const auto* matcher : held_) matcher->in_use_.store(false, std::memory_order_release);
+        }
+        Uses(const Uses&) = delete;
+        Uses& operator=(const Uses&) = delete;
+        // Whether nobody has used it before.
+        bool add(const Matcher& matcher) {
+            if (matcher.in_use_.exchange(true, std::memory_order_acquire)) return false;
+            held_.push_back(&matcher);
+            return true;
+        }
+
+      private:
+        std::vector<const Matcher*> held_;
+    };
 
   private:
+    static constexpr std::size_t kHotBytes = 256, kLine = 64;
+    static void prefetch([[maybe_unused]] const void* where) {
+#if defined(__GNUC__)
+        __builtin_prefetch(where);
+#endif
+    }
     Position initial() const;
     // Where a token leads that stays within the lexeme, and whether it is allowed, if that can be told by
     // lexer and top of the stack alone.
@@ -292,8 +334,16 @@ class Matcher {
     bool has_plain_mask() const {
         return !nested_ && !is_filtered() && !at_.terminated && at_.limit.left == kUnlimited;
     }
+    // Whether a step with a token may be one of those that TokenSteps keeps.
+    bool may_keep(std::int64_t token) const {
+        return !nested_ && !at_.terminated && !at_.leading_space && at_.limit.left == kUnlimited &&
+               std::in_range<std::int32_t>(token);
+    }
     bool records_text() const { return keep_text_ || nested_; }
 
+    // What each step of a batch looks at comes first.
+    mutable std::atomic<bool> in_use_{false};
+    mutable Mask kept_mask_;         // a plain one, of the present position; whoever changes that forgets it
     std::shared_ptr<TokenPda> pda_;  // null with `nested_`
     std::shared_ptr<NestedPda> nested_;
     Whole whole_;
@@ -308,8 +358,6 @@ class Matcher {
     std::string text_;               // what was accepted, if it is kept; `complete` reads it again
     std::vector<Labelled> labelled_;
     mutable std::vector<std::int32_t> filtered_mask_;
-    mutable Mask kept_mask_;  // a plain one, of the present position; whoever changes that forgets it
-    mutable std::atomic<bool> in_use_{false};
 };
 
 }  // namespace pdacon

@@ -1,0 +1,165 @@
+// What tokens do to configurations, kept, so that a step that was taken before is a look-up.
+//
+// On all stacks that have the same topmost states a token leads a lexer state to the same one, pops as many
+// states and pushes the same others, and the mask after it is the same, as long as those states are all that
+// the step and the mask depend on. Such a step is found by the lexer state, the token and the topmost state,
+// and those below are compared. Only what is allowed is kept, with a mask that is known; neither columns nor
+// budgets nor labels nor filters play a part in it.
+//
+// Steps never become wrong. Where there is no room for one more, it takes the place of another one.
+// `find` takes no lock: a slot has a number that changes with it, and is not believed if that has changed.
+// Whoever adds holds the owner's lock. Tables that have become too small stay, since others may be reading
+// them.
+//
+// Cost: a step has 64 bytes, which are a line of the cache, and is in one of three places, two of which are
+// neighbours.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pda/stack.hpp"
+
+namespace pdacon {
+
+struct TokenStep {
+    static constexpr std::size_t kMostStates = 7, kMostLength = 0xFFFF;
+    std::int32_t lexer_state = 0, token = 0;
+    std::int32_t next_lexer_state = 0;
+    // Of the mask after it. kSameMask: nothing changes. kNotKept: all that is known is that there is no room
+    // here for what the step depends on.
+    static constexpr std::int32_t kNotKept = -1, kSameMask = -2;
+    std::int32_t mask_id = kNotKept;
+    const std::int32_t* mask_words = nullptr;
+    std::uint16_t length = 0;  // of the token's text
+    std::uint8_t read = 0;     // how many states have to be on top; 0: this is no step
+    std::uint8_t popped = 0, pushed = 0;
+    std::uint8_t rise = 0;  // by how much the stack is deeper, at most, after one of the token's lexemes
+    // Those that are read, the topmost first, then those that are pushed, the lowest first.
+    std::array<std::int32_t, kMostStates> states{};
+    std::uint32_t number = 0;  // of the slot that it was read from
+
+    std::span<const std::int32_t> states_pushed() const { return std::span(states).subspan(read, pushed); }
+    bool is_on(const StackNode* node) const {
+        for (std::size_t at = 0; at < read; ++at, node = node->below)
+            if (node == nullptr || node->state != states[at]) return false;
+        return true;
+    }
+};
+
+class TokenSteps {
+  public:
+    // The step of a token, if it is kept; else one that reads no states.
+    TokenStep find(std::int32_t lexer_state, std::int32_t token, const StackNode* top) const {
+        const auto* const table = table_.load(std::memory_order_acquire);
+        if (table == nullptr) return {};
+        const auto hashed = hash(lexer_state, token, top->state);
+        const auto found = [&](const Slot& slot, TokenStep& step) {
+            if (!slot.may_be_of(lexer_state, token)) return false;
+            step = slot.read();
+            return step.token == token && step.lexer_state == lexer_state && step.read > 0 && step.is_on(top);
+        };
+        TokenStep step;
+        if (found(table->at(hashed), step) || found(table->beside(hashed), step)) return step;
+        if (top->depth < 2) return {};
+        const auto deeper = hash_below(hashed, top->below->state, top->below->below->state);
+        return found(table->at(deeper), step) ? step : TokenStep{};
+    }
+    // Brings into the cache what `find` looks at first.
+    void prefetch(std::int32_t lexer_state, std::int32_t token, std::int32_t top) const {
+#if defined(__GNUC__)
+        if (const auto* const table = table_.load(std::memory_order_acquire))
+            __builtin_prefetch(&table->at(hash(lexer_state, token, top)));
+#else
+        static_cast<void>(lexer_state), static_cast<void>(token), static_cast<void>(top);
+#endif
+    }
+
+    // Whether to keep one more. Where all places are taken, few are, so that steps that are never taken again
+    // cost little. Whoever asks holds the owner's lock.
+    bool wants_more() {
+        const bool is_full = !tables_.empty() && added_ > tables_.back()->slots().size();
+        return !is_full || ++refused_ % kOneOf == 0;
+    }
+    // Adds a step that `find` does not know. `room`: how many bytes more the tables may take. Returns how
+    // many they have taken.
+    std::size_t add(const TokenStep& step, std::size_t room);
+
+  private:
+    static constexpr std::size_t kFewestSlots = 64, kMostSlots = std::size_t{1} << 14;
+    static constexpr std::size_t kOneOf = 16;
+
+    // A step in words that threads can read while another one writes.
+    class Slot {
+      public:
+        TokenStep read() const {
+            Words words;
+            words.back() = words_.back().load(std::memory_order_acquire);
+            for (std::size_t at = 0; at + 1 < words.size(); ++at)
+                words[at] = words_[at].load(std::memory_order_relaxed);
+            std::atomic_thread_fence(std::memory_order_acquire);
+            const auto step = std::bit_cast<TokenStep>(words);
+            const bool is_whole =
+                words_.back().load(std::memory_order_relaxed) == words.back() && step.number % 2 == 0;
+            return is_whole ? step : TokenStep{};
+        }
+        // False: a step of these is not here. Cheaper than to read it.
+        bool may_be_of(std::int32_t lexer_state, std::int32_t token) const {
+            const auto key =
+                std::bit_cast<std::array<std::int32_t, 2>>(words_[0].load(std::memory_order_relaxed));
+            return key[0] == lexer_state && key[1] == token;
+        }
+        void write(TokenStep step);
+
+      private:
+        using Words = std::array<std::uint64_t, sizeof(TokenStep) / sizeof(std::uint64_t)>;
+        std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> words_{};  // the last has the number
+    };
+
+    // A power of two of slots, each in a line of its own.
+    class Table {
+      public:
+        explicit Table(std::size_t slots);
+        Slot& at(std::uint64_t hashed) const { return slots_[hashed >> shift_]; }
+        Slot& beside(std::uint64_t hashed) const { return slots_[(hashed >> shift_) ^ 1U]; }
+        std::span<Slot> slots() const { return slots_; }
+        static constexpr std::size_t bytes(std::size_t slots) {
+            return sizeof(Table) + (slots + 1) * sizeof(Slot);
+        }
+
+      private:
+        std::unique_ptr<std::byte[]> storage_;
+        std::span<Slot> slots_;
+        int shift_;
+    };
+
+    static std::uint64_t hash(std::int32_t lexer_state, std::int32_t token, std::int32_t top) {
+        return mixed(mixed(std::uint64_t{static_cast<std::uint32_t>(lexer_state)} << 32U |
+                           static_cast<std::uint32_t>(token)) ^
+                     static_cast<std::uint32_t>(top));
+    }
+    // A place for steps that read more than two states.
+    static std::uint64_t hash_below(std::uint64_t hashed, std::int32_t second, std::int32_t third) {
+        return mixed(mixed(hashed + 1 + static_cast<std::uint32_t>(second)) ^
+                     static_cast<std::uint32_t>(third));
+    }
+    static std::uint64_t mixed(std::uint64_t number) {
+        number *= 0x9E3779B97F4A7C15U;
+        return number ^ (number >> 32U);
+    }
+    void put(const Table& table, const TokenStep& step);
+
+    std::atomic<const Table*> table_{nullptr};
+    std::vector<std::unique_ptr<const Table>> tables_;  // the last one is in use
+    std::size_t refused_ = 0;
+    std::size_t added_ = 0;  // since that was made
+};
+
+}  // namespace pdacon

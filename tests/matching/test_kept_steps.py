@@ -1,0 +1,207 @@
+"""Batches keep what tokens do: their matchers stay what single ones are, step by step, however often a step recurs."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from support.indented_grammars import TreeIndenter
+
+import pdacon
+from pdacon import Budget, Constraint, Grammar, Limits, Matcher, Vocabulary
+from pdacon._native import _core
+
+PIECES = ['{"', '": ', '", "', "]]", "[[", "}, {", "true", "12", ", ", "]}", "}]", '"}', "ab", "  ", "((", "))", "\n  "]
+EOS = 256 + len(PIECES)
+VOCABULARY = Vocabulary.from_tokens(
+    [*(bytes([byte]) for byte in range(256)), *(piece.encode() for piece in PIECES), None], eos_ids=[EOS]
+)
+WORDS = -(-VOCABULARY.size // 32)
+
+SUMS = """
+start: sum
+sum: sum "+" product | product
+product: product "*" atom | atom
+atom: NAME | "(" sum ")" | NAME "(" [sum ("," sum)*] ")"
+NAME: /[ab]{1,3}/
+"""
+BLOCKS = r"""
+start: line+
+line: NAME _NL | NAME ":" _NL _INDENT line+ _DEDENT
+NAME: /[ab]+/
+_NL: /(\r?\n[\t ]*)+/
+%declare _INDENT _DEDENT
+"""
+SCHEMA = {"type": "object", "properties": {"a": {"type": "array", "items": {"enum": ["ab", 12, True]}}}}
+GRAMMARS: dict[str, Callable[[], Grammar]] = {
+    "json": lambda: Grammar.builtin("json"),
+    "sums": lambda: Grammar.from_lark(SUMS),
+    "blocks": lambda: Grammar.from_lark(BLOCKS, postlex=TreeIndenter()),
+    "schema": lambda: Grammar.from_json_schema(json.dumps(SCHEMA)),
+}
+
+
+def allowed_tokens(mask: NDArray[np.int32]) -> list[int]:
+    tokens: list[int] = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist()
+    return tokens
+
+
+def matcher_of(constraint: Constraint, number: int, budgets: bool) -> Matcher:
+    """One of the sorts for which a step may be kept, or may not."""
+    if budgets and number % 5 == 4:
+        return constraint.matcher(budget=Budget(tokens=60))
+    return constraint.matcher(max_rollback=[None, 0, 3, 0][number % 4], keep_text=number % 3 == 0)
+
+
+class Batch:
+    """Matchers that step together, and a twin of each, which steps alone."""
+
+    def __init__(self, constraints: list[Constraint], rng: random.Random, budgets: bool = False) -> None:
+        self.arena = _core.MaskArena(WORDS, 4, 10_000)
+        self.rng = rng
+        self.matchers = [matcher_of(constraint, number, budgets) for number, constraint in enumerate(constraints)]
+        self.twins = [matcher.fork() for matcher in self.matchers]
+
+    def masks(self, tokens: list[int] | None) -> NDArray[np.int32]:
+        rows = np.empty(len(self.matchers), np.int32)
+        matchers = tuple(self.matchers)
+        if missed := self.arena.step(matchers, tokens, rows):
+            self.arena.place(matchers, missed, rows)
+        masks: NDArray[np.int32] = self.arena.table()[rows]
+        return masks
+
+    def walk(self, steps: int) -> None:
+        masks = self.masks(None)
+        for _ in range(steps):
+            self.require_twins(masks)
+            chosen = [self.choice(mask) for mask in masks]
+            for token, matcher, twin in zip(chosen, self.matchers, self.twins, strict=True):
+                if token == -1:
+                    matcher.reset()
+                    twin.reset()
+                else:
+                    assert twin.accept_token(token)
+            masks = self.masks(chosen)
+            if self.rng.random() < 0.3:
+                self.require_twins(masks)
+                self.go_back(self.rng.randrange(len(self.twins)))
+                masks = self.masks(None)
+
+    def require_twins(self, masks: NDArray[np.int32]) -> None:
+        alone = np.empty(WORDS, np.int32)
+        for mask, matcher, twin in zip(masks, self.matchers, self.twins, strict=True):
+            twin.fill_bitmask(alone)
+            assert np.array_equal(mask, alone)
+            assert matcher._length() == twin._length()
+            assert matcher._is_nested() or matcher._stack() == twin._stack()
+            assert matcher.is_accepting() == twin.is_accepting()
+
+    def choice(self, mask: NDArray[np.int32]) -> int:
+        """Now and then none."""
+        allowed = [token for token in allowed_tokens(mask) if token != EOS]
+        return self.rng.choice(allowed) if allowed and self.rng.random() < 0.97 else -1
+
+    def go_back(self, at: int) -> None:
+        try:
+            self.twins[at].rollback(2)
+        except pdacon.MatcherError:
+            return
+        self.matchers[at].rollback(2)
+
+
+@pytest.mark.parametrize("names", ["json", "sums", "blocks", "schema", "sums json schema"])
+def test_steps_of_batches_are_those_of_single_matchers(names: str) -> None:
+    constraints = [pdacon.compile(GRAMMARS[name](), VOCABULARY) for name in names.split()]
+    batch = Batch([constraints[row % len(constraints)] for row in range(20)], random.Random(names), names == "sums")
+    batch.walk(150)
+
+
+def tokens_of(text: str) -> list[int]:
+    return [*text.encode()]
+
+
+def test_a_step_that_recurs_is_refused_where_it_is_not_allowed() -> None:
+    """What lies below the topmost state decides whether a bracket may be closed."""
+    constraint = pdacon.compile(Grammar.builtin("json"), VOCABULARY)
+    batch = Batch([constraint] * 4, random.Random(1))
+    for matcher, text in zip(batch.matchers, ["[[1", '[{"a": 1', '{"a": [1', "1"], strict=True):
+        assert matcher.accept_bytes(text.encode())
+    batch.masks(None)
+    closed = [ord("]"), ord("}"), ord("]"), ord(" ")]
+    for _ in range(4):  # the masks are known, the steps are kept, and taken again
+        batch.masks(closed)
+        for matcher in batch.matchers:
+            matcher.reset()
+        for matcher, text in zip(batch.matchers, ["[[1", '[{"a": 1', '{"a": [1', "1"], strict=True):
+            assert matcher.accept_bytes(text.encode())
+    double = 256 + PIECES.index("]]")
+    before = [matcher._length() for matcher in batch.matchers]
+    with pytest.raises(pdacon.MatcherError, match=r"matchers\[1\] and 2 behind it.*is not allowed"):
+        batch.masks([double] * 4)
+    after = [matcher._length() for matcher in batch.matchers]
+    assert after == [before[0] + 2, *before[1:]]
+
+
+def test_the_limit_on_depth_holds() -> None:
+    constraint = pdacon.compile(Grammar.builtin("json"), VOCABULARY, limits=Limits(depth=12))
+    for _ in range(3):
+        batch = Batch([constraint, constraint], random.Random(1))
+        single = constraint.matcher()
+        opened = 0
+        while True:
+            try:
+                assert single.accept_token(ord("["))
+            except pdacon.LimitExceededError:
+                break
+            batch.masks([ord("[")] * 2)
+            opened += 1
+        with pytest.raises(pdacon.LimitExceededError, match="depth"):
+            batch.masks([ord("[")] * 2)
+        assert [matcher._length() for matcher in batch.matchers] == [opened, opened]
+        assert batch.matchers[0]._stack() == single._stack()
+
+
+def test_what_is_kept_counts_and_has_a_limit() -> None:
+    texts = [
+        json.dumps([{"ab" * (row % 7): [row] * (row % 3)}, row * 37 % 1001, "x" * (row % 11)]) for row in range(200)
+    ]
+    grown = {}
+    for limit in (1 << 29, 1 << 20):
+        constraint = pdacon.compile(Grammar.builtin("json"), VOCABULARY, limits=Limits(bytes=limit))
+        for matcher in [constraint.matcher() for _ in range(2)]:
+            for text in texts:
+                matcher.reset()
+                for token in tokens_of(text):
+                    assert matcher.accept_token(token)
+                    matcher.mask_id()
+        before = constraint.nbytes
+        for _ in range(2):
+            batch = Batch([constraint] * len(texts), random.Random(1))
+            for step in range(15):
+                batch.masks([tokens_of(text)[step] for text in texts])
+        grown[limit] = constraint.nbytes - before
+    assert grown[1 << 29] > 0
+    assert grown[1 << 20] <= (1 << 20) // 12
+
+
+def test_threads_with_one_constraint() -> None:
+    constraint = pdacon.compile(GRAMMARS["json"](), VOCABULARY)
+    failures: list[BaseException] = []
+
+    def walk(seed: int) -> None:
+        try:
+            Batch([constraint] * 8, random.Random(seed)).walk(40)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=walk, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures

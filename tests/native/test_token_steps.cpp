@@ -1,0 +1,107 @@
+// Steps that are kept: whatever is found is what was added for just this lexer state, token and stack, also
+// while another thread adds.
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+#include "composition/token_steps.hpp"
+
+namespace {
+
+using pdacon::PersistentStack, pdacon::TokenStep, pdacon::TokenSteps;
+
+constexpr int kLexerStates = 5, kTokens = 40, kStates = 2;
+constexpr std::size_t kRoom = std::size_t{1} << 22;
+
+PersistentStack random_stack(pdacon::test::Random& random) {
+    PersistentStack stack(0);
+    for (auto depth = random.below(6); depth > 0; --depth) stack.push(1 + random.below(kStates));
+    return stack;
+}
+
+// What a token does is a function of what its step reads.
+TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const PersistentStack& stack) {
+    TokenStep step{.lexer_state = lexer_state, .token = token};
+    auto hashed = static_cast<std::uint32_t>(lexer_state + 31 * token);
+    const auto* node = stack.node();
+    for (auto reads = 1 + (lexer_state + token) % 5; step.read < reads && node != nullptr;
+         node = node->below) {
+        step.states[step.read++] = node->state;
+        hashed = 31 * hashed + static_cast<std::uint32_t>(node->state);
+    }
+    const auto number = static_cast<std::int32_t>(hashed % 1'000'000);
+    step.next_lexer_state = number;
+    step.mask_id = number ^ 5;
+    step.length = static_cast<std::uint16_t>(number);
+    step.popped = static_cast<std::uint8_t>(number % step.read);
+    step.pushed = static_cast<std::uint8_t>(TokenStep::kMostStates - step.read);
+    step.rise = static_cast<std::uint8_t>(number % 7);
+    for (std::size_t at = 0; at < step.pushed; ++at)
+        step.states[step.read + at] = number + static_cast<std::int32_t>(at);
+    return step;
+}
+
+bool is_same(const TokenStep& one, const TokenStep& other) {
+    return one.lexer_state == other.lexer_state && one.token == other.token &&
+           one.next_lexer_state == other.next_lexer_state && one.mask_id == other.mask_id &&
+           one.mask_words == other.mask_words && one.length == other.length && one.read == other.read &&
+           one.popped == other.popped && one.pushed == other.pushed && one.rise == other.rise &&
+           one.states == other.states;
+}
+
+// Returns how many steps were found, and how many were added.
+std::pair<int, int> use(TokenSteps& steps, unsigned seed, bool adds, int tokens, std::size_t room) {
+    pdacon::test::Random random(seed);
+    std::size_t taken = 0;
+    int found = 0, added = 0;
+    for (int round = 0; round < 50'000; ++round) {
+        const auto stack = random_stack(random);
+        const auto lexer_state = random.below(kLexerStates), token = random.below(tokens);
+        const auto known = steps.find(lexer_state, token, stack.node());
+        const auto expected = step_of(lexer_state, token, stack);
+        if (known.read > 0) {
+            CHECK(is_same(known, expected));
+            ++found;
+        } else if (adds) {
+            taken += steps.add(expected, room - taken);
+            CHECK(taken <= room);
+            ++added;
+            if (taken > 0) CHECK(is_same(steps.find(lexer_state, token, stack.node()), expected));
+        }
+    }
+    return {found, added};
+}
+
+void check_threads() {
+    TokenSteps steps;
+    std::atomic<bool> done{false};
+    std::thread reader([&] {
+        for (unsigned seed = 100; !done.load(); ++seed) use(steps, seed, false, kTokens, 0);
+    });
+    for (unsigned seed = 0; seed < 4; ++seed) use(steps, seed, true, kTokens, kRoom);
+    done = true;
+    reader.join();
+}
+
+}  // namespace
+
+int main() {
+    {
+        TokenSteps steps;
+        CHECK(use(steps, 1, true, kTokens, 0).first == 0);  // no room for any
+        use(steps, 2, true, kTokens, kRoom);
+        CHECK(use(steps, 3, true, kTokens, kRoom).first > 35'000);  // most have been seen
+    }
+    {
+        TokenSteps steps;  // room for few: they take each other's places
+        const auto [found, added] = use(steps, 4, true, kTokens, 10'000);
+        CHECK(found > 0 && added > 0);
+    }
+    {
+        TokenSteps steps;  // more than there are places
+        use(steps, 5, true, 100'000, kRoom);
+        use(steps, 6, true, 100'000, kRoom);
+    }
+    check_threads();
+}
