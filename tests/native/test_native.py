@@ -22,6 +22,7 @@ PROGRAMS = sorted(HERE.glob("test_*.cpp"))
 # The sources that a program tests, beside the headers that it includes.
 TESTED = {
     "test_formulas": ["regular/formulas"],
+    "test_loops": ["detokenizer/loops", "detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
     "test_mask_arena": ["matching/mask_arena"],
     "test_mask_pool": ["base/memory"],
     "test_pushbacks": ["lexer/pushbacks"],
@@ -43,6 +44,7 @@ NEEDED = {
         ),
         ("lexer/nfa",),
     ],
+    "test_loops": [("detokenizer/labels", "artifact/artifact")],
     "test_token_set": [("detokenizer/labels", "artifact/artifact")],
 }
 FLAGS = ["-std=c++20", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]
