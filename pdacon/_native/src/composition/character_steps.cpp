@@ -21,7 +21,8 @@ CharacterSteps::Step& CharacterSteps::describe(std::int32_t lexer_state) {
     for (std::size_t byte = 0; byte < 128; ++byte)
         if (lexer_.next(lexer_state, lexer_.byte_class(static_cast<std::uint8_t>(byte))) == step.next)
             step.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
-    if (steps_outside_ascii(lexer_state, step.next)) step.characters.leads = CharacterSet::kAllLeads;
+    for (auto lead = CharacterSet::kFirstLead; lead <= CharacterSet::kLastLead; ++lead)
+        if (after_lead(lexer_state, lead) == step.next) step.characters.leads |= CharacterSet::lead(lead);
     return step;
 }
 
@@ -97,38 +98,42 @@ std::optional<std::uint8_t> CharacterSteps::loop_length(std::int32_t lexer_state
     return std::bit_floor(count);
 }
 
-// Whether every character outside ASCII leads to `target`, through states of the same future. The recursion
-// is at most as deep as a character has bytes.
-bool CharacterSteps::steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const {
-    const auto future = futures_.future(target);
-    const auto step = [&](std::int32_t state, int byte) {
-        return lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
-    };
-    // Whether all sequences of `left` continuation bytes, the first of them in low..high, lead to the target.
-    const auto arrives = [&](const auto& self, std::int32_t state, int left, int low, int high) -> bool {
-        if (state < 0) return false;
-        if (left == 0) return state == target;
-        if (futures_.future(state) != future) return false;
-        std::int32_t checked = LexingAutomaton::kDead;
-        for (int byte = low; byte <= high; ++byte) {
-            const auto next = step(state, byte);
-            if (next != checked && !self(self, next, left - 1, 0x80, 0xBF)) return false;
-            checked = next;
-        }
-        return true;
-    };
-    for (int lead = 0xC2; lead <= 0xF4; ++lead) {
+std::int32_t CharacterSteps::after_lead(std::int32_t lexer_state, std::uint8_t lead) {
+    const auto first = lexer_.next(lexer_state, lexer_.byte_class(lead));
+    if (first < 0) return LexingAutomaton::kDead;
+    const auto key = std::uint64_t{static_cast<std::uint32_t>(first)} << 8 | lead;
+    const auto [known, is_new] = after_leads_.try_emplace(key, LexingAutomaton::kDead);
+    if (is_new) {
+        bytes_ += sizeof(*known) + 2 * sizeof(void*);
         const int left = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
         const int low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
         const int high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-        if (!arrives(arrives, step(lexer_state, lead), left, low, high)) return false;
+        known->second = after_rest(first, left, low, high);
     }
-    return true;
+    return known->second;
+}
+
+// The state that all sequences of `left` continuation bytes, the first of them in low..high, lead to, through
+// states with the future of that state; kDead if there is none. The recursion is at most as deep as a
+// character has bytes.
+std::int32_t CharacterSteps::after_rest(std::int32_t state, int left, int low, int high) const {
+    if (state < 0 || left == 0) return std::max(state, LexingAutomaton::kDead);
+    std::int32_t target = LexingAutomaton::kDead, checked = LexingAutomaton::kDead;
+    for (int byte = low; byte <= high; ++byte) {
+        const auto next = lexer_.next(state, lexer_.byte_class(static_cast<std::uint8_t>(byte)));
+        if (byte > low && next == checked) continue;
+        const auto after = after_rest(next, left - 1, 0x80, 0xBF);
+        if (after < 0 || (byte > low && after != target)) return LexingAutomaton::kDead;
+        target = after;
+        checked = next;
+    }
+    return futures_.future(state) == futures_.future(target) ? target : LexingAutomaton::kDead;
 }
 
 void CharacterSteps::forget() {
     std::ranges::fill(number_, -1);
     steps_.clear();
+    after_leads_.clear();
     exits_.clear();
     bytes_ = 0;
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "base/budget.hpp"
@@ -25,8 +26,7 @@ class CharacterSteps {
   public:
     // One step of a lexer state by whole characters: all of `characters` lead to `next`. That is the state
     // itself if any character leads back to it, otherwise the state that most ASCII characters lead to.
-    // A character outside ASCII is one of them only if the states between its bytes have the future of
-    // `next`.
+    // Characters outside ASCII are among them by their first byte: see `after_lead`.
     struct Step {
         std::int32_t next = LexingAutomaton::kDead;
         CharacterSet characters;
@@ -51,6 +51,11 @@ class CharacterSteps {
     }
     // The step of a self-loop on many characters that keeps no columns, with its exits; otherwise nullptr.
     const Step* loop(std::int32_t lexer_state);
+    // The self-loop, as `loop` gives it, that all characters with this first byte lead to from a lexer state.
+    const Step* loop_after_lead(std::int32_t lexer_state, std::uint8_t lead) {
+        const auto after = after_lead(lexer_state, lead);
+        return after < 0 ? nullptr : loop(after);
+    }
     // How many characters of its step a lexer state reads one after another, all with the same set and the
     // same future: 0 for any number, as LoopCache counts them. Nothing where a walk costs less than keeping
     // the result.
@@ -62,7 +67,10 @@ class CharacterSteps {
   private:
     Step& describe(std::int32_t lexer_state);
     std::int32_t commonest_next(std::int32_t lexer_state) const;
-    bool steps_outside_ascii(std::int32_t lexer_state, std::int32_t target) const;
+    // The lexer state that all characters with this first byte lead to, through states with the future of
+    // that state; kDead if there is none.
+    std::int32_t after_lead(std::int32_t lexer_state, std::uint8_t lead);
+    std::int32_t after_rest(std::int32_t state, int left, int low, int high) const;
 
     const LexingAutomaton& lexer_;
     const Coaccessibility& futures_;
@@ -70,6 +78,7 @@ class CharacterSteps {
     Budget& budget_;
     std::vector<std::int32_t> number_;  // of each lexer state: which step is its; -1: nobody has asked for it
     std::deque<Step> steps_;            // they stay where they are
+    std::unordered_map<std::uint64_t, std::int32_t> after_leads_;  // by the state after the byte, and it
     std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
     std::size_t bytes_ = 0;
 };

@@ -125,6 +125,10 @@ class TokenClasses::Walk {
             const auto below = trie_.subtree_end(node);
             const auto byte_class = lexer_.byte_class(trie_.byte(node));
             auto lexing = above.lexing;
+            if (const auto* loop = loop_of_character(lexing.state, node)) {
+                node = walk_loop(node, *loop, below);
+                continue;
+            }
             const auto next = lexer_.next(lexing.state, byte_class);
             if (next < 0) {
                 if (LexingAutomaton::is_commit(next)) emit(commit(lexing, next, byte_class, {}), node);
@@ -154,6 +158,16 @@ class TokenClasses::Walk {
         if (classes_.by_state_ || byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state)
             return nullptr;
         return classes_.steps_.loop(state);
+    }
+
+    // The self-loop that all characters which begin with a node's byte lead to, if that is outside ASCII, the
+    // loop reads them, too, and only whole characters, or the last one in part, are below the node.
+    const CharacterSteps::Step* loop_of_character(std::int32_t state, std::int32_t node) {
+        const auto byte = trie_.byte(node);
+        if (classes_.by_state_ || byte < CharacterSet::kFirstLead || byte > CharacterSet::kLastLead)
+            return nullptr;
+        const auto* loop = classes_.steps_.loop_after_lead(state, byte);
+        return loop == nullptr || loop->exits->has(node) ? nullptr : loop;
     }
 
     // Adds the nodes from one in a loop up to the next exit, which it returns; all nodes before `end` are in
