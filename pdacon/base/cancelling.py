@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
-from typing import Protocol, TypeVar
+from typing import Protocol, SupportsFloat, TypeVar
 
 from pdacon.errors import CancelledError, LimitExceededError, PdaconError
 
@@ -77,6 +77,12 @@ class Watch:
         clock: Callable[[], float] | None = None,
         patience: float = 0.02,
     ) -> None:
+        if isinstance(seconds, bool | str | bytes) or not isinstance(seconds, SupportsFloat):
+            raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
+        if seconds != seconds:
+            raise ValueError("seconds is nan; it must be a number, 0 for no limit")
+        if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+            raise TypeError(f"cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
         self.seconds = seconds
         self.cancel = cancel
         self.patience = patience

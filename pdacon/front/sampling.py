@@ -206,9 +206,10 @@ def _require_size(size: int) -> None:
 
 
 def _texts(constraint: Compiled, rng: Random, size: int, start: str | None) -> Iterator[bytes]:
+    number = constraint._index(start)
     grammar = data_of(constraint)
     machine = Machine(grammar, build_tables(grammar))
-    initial = Configuration.initial(machine, 0 if start is None else grammar.options.start.index(start))
+    initial = Configuration.initial(machine, number)
     pieces, ends = Pieces(grammar), _Ends(constraint)
 
     def walk(target: int) -> tuple[int, bytes]:

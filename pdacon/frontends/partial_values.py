@@ -193,6 +193,7 @@ class PartialValue(Generic[Value]):
     # How it is read
 
     def _part(self, pointer: str) -> Part:
+        require_instance("at", "pointer", pointer, str, "a JSON pointer")
         part = self._root
         for name in pointer_names(pointer):
             members = None if part is None else part.members

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdacon._native import _core
-from pdacon.base.arguments import require
+from pdacon.base.arguments import require, require_count
 from pdacon.base.html import preformatted
 from pdacon.base.quoting import quote, tail
 from pdacon.errors import LimitExceededError, MatcherError
@@ -362,7 +362,7 @@ class Matcher(_core.Matcher):
         does; the lexeme that it ends in is read in plain Python; and the first question to a constraint builds its
         parse tables once more.
         """
-        if lexemes is not None and operator.index(lexemes) < 0:
+        if lexemes is not None and require_count("explain", "lexemes", lexemes) < 0:
             raise ValueError(f"lexemes is {lexemes}; it must be at least 0, or None for all of them")
         asked = self._asked(token) if isinstance(token, str) else token
         return self._explainer.explain(self, asked, lexemes)

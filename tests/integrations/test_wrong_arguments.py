@@ -99,3 +99,25 @@ def test_what_readers_are_fed(piece: Any) -> None:
 def test_arguments_of_samples(name: str, value: Any) -> None:
     with pytest.raises(TypeError, match=rf"^sample: {name} must be a whole number, not "):
         pdacon.Grammar.builtin("json").sample(1, **{name: value})
+
+
+@pytest.mark.parametrize("wrong", ["x", 1.5, [1], b"x", {}, object()])
+def test_arguments_of_grammars(wrong: Any) -> None:
+    grammar = pdacon.Grammar.builtin("json")
+    with pytest.raises(ValueError, match="is not a start of this grammar"):
+        grammar.sample(1, start=wrong)
+    with pytest.raises(TypeError, match=r"^explain: lexemes must be a whole number, not "):
+        grammar.explain("[", lexemes=wrong)
+    with pytest.raises(TypeError, match=r"^cancel must have is_set"):
+        pdacon.Grammar.from_type(list[str], cancel=wrong)
+    if not isinstance(wrong, float):
+        with pytest.raises(TypeError, match=r"^seconds must be a number, not "):
+            pdacon.Grammar.from_json_schema({}, seconds=wrong)
+    if not isinstance(wrong, str):
+        with pytest.raises(TypeError, match=r"^at: pointer must be a JSON pointer, not "):
+            pdacon.compile("json", pdacon.Vocabulary.bytes()).partial().at(wrong)
+
+
+def test_a_time_that_is_no_number() -> None:
+    with pytest.raises(ValueError, match=r"^seconds is nan"):
+        pdacon.Grammar.from_type(list[str], seconds=math.nan)
