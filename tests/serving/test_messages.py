@@ -346,7 +346,7 @@ def test_options_of_python_are_no_advice_for_a_dialect(server: Running) -> None:
 _ELSEWHERE = re.compile(
     r"/(?:types|sql)/|/tool_formats/(?:formats|answer_values)\.py|/(?:given|settings|lark_reading|schema_formulas|endings|questions|records|indentation"
     r"|outlines_terms|printing|schema|plain|escaping|checks|templates|patterns|printed_patterns|rendering|report"
-    r"|declared|display|members|survey)\.py"
+    r"|declared|display|members|slips|survey)\.py"
 )
 
 
