@@ -89,6 +89,7 @@ def _of_lark(
 ) -> Grammar:
     """A text in Lark's language, under the options of the command line, and else those at its head."""
     from pdacon.front.endings import is_llguidance
+    from pdacon.front.grammar import Grammar
     from pdacon.front.lark_files import lark_file_grammar
 
     if is_llguidance(text):
@@ -96,7 +97,7 @@ def _of_lark(
     else:
         given = _lark_options(options)
     try:
-        grammar = lark_file_grammar(text, path, given, filters=filters)
+        grammar = lark_file_grammar(Grammar, text, path, given, filters=filters)
     except ValueError as error:
         raise BadInput(f"--script: {error}") from error
     _require_one_start(grammar.data.options.start, several_starts=several_starts)

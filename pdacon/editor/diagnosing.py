@@ -60,7 +60,7 @@ def read(text: str, path: str | None, options: dict[str, Any], dialect: Dialect 
     if "start" not in given:
         rules = [name.name for name in occurrences(text) if name.role == "definition" and not name.is_terminal]
         given["start"] = "start" if "start" in rules or not rules else rules[0]
-    return lark_file_grammar(text, path, {}, otherwise={**given, "extensions": _is_extended(text)})
+    return lark_file_grammar(Grammar, text, path, {}, otherwise={**given, "extensions": _is_extended(text)})
 
 
 def tell_problems(

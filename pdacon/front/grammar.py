@@ -201,7 +201,7 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         require_options("Grammar.from_file", options, LarkOptions.__annotations__)
         ending = PurePath(path).suffix.lower()
         if ending not in DIALECTS:
-            return lark_file_grammar(read_source(path), path, dict(options), kind=cls)
+            return lark_file_grammar(cls, read_source(path), path, dict(options))
         if foreign := [option for option in options if option not in OPTIONS_OF_DIALECTS[ending]]:
             raise TypeError(
                 f"Grammar.from_file: {foreign[0]} is an option of a grammar in Lark's language, not of "

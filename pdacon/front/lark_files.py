@@ -9,30 +9,45 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from pdacon.base.snippets import shown_in
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.front.endings import OPTIONS_OF_LLGUIDANCE, is_llguidance
-from pdacon.front.grammar import Grammar
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.head_options import Head, read_head
 from pdacon.regular import RegularSet
 
 
+class _Narrowed(Protocol):
+    def __and__(self, texts: Any, /) -> Any: ...
+
+
+_Made = TypeVar("_Made", bound=_Narrowed)
+_Made_co = TypeVar("_Made_co", bound=_Narrowed, covariant=True)
+
+
+class LarkWaysIn(Protocol[_Made_co]):
+    """The ways in that such a file can take: those of `Grammar`, which takes this way itself."""
+
+    def from_lark(self, *given: Any, **options: Any) -> _Made_co: ...
+    def from_llguidance(self, *given: Any, **options: Any) -> _Made_co: ...
+
+
 def lark_file_grammar(
+    kind: LarkWaysIn[_Made],
     text: str,
     path: str | os.PathLike[str] | None,
     given: Mapping[str, Any],
     *,
     filters: Mapping[str, Any] | None = None,
     otherwise: Mapping[str, Any] | None = None,
-    kind: type[Grammar] = Grammar,
-) -> Grammar:
+) -> _Made:
     """The grammar of a file in Lark's language, or, if its first statement says so, in llguidance's variant.
 
     Parameters
     ----------
+    kind : type of Grammar
     text : str
     path : path, optional
         Where the text lies, or is to be.
@@ -42,9 +57,6 @@ def lark_file_grammar(
         Arguments of `filter_texts`, which do so, too.
     otherwise : mapping, optional
         Arguments of `Grammar.from_lark` that hold where neither says anything.
-    kind : type
-        The class of the grammar.
-
     Raises
     ------
     GrammarError, ValueError, TypeError
@@ -63,7 +75,9 @@ def lark_file_grammar(
     return grammar if asked is None else grammar & asked
 
 
-def _of_llguidance(text: str, path: str | None, head: Head, chosen: Mapping[str, Any], kind: type[Grammar]) -> Grammar:
+def _of_llguidance(
+    text: str, path: str | None, head: Head, chosen: Mapping[str, Any], kind: LarkWaysIn[_Made]
+) -> _Made:
     for name, _, span in head.places:
         if name not in (*OPTIONS_OF_LLGUIDANCE, *head.filters):
             raise GrammarSyntaxError("this option does not go with a grammar for llguidance; leave it out", span)

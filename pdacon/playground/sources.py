@@ -124,12 +124,12 @@ class Source:
         if self.start:
             chosen["start"] = self.start.split()
         if not self.builtin:
-            return lark_file_grammar(self.text, None, chosen, otherwise={"extensions": True})
+            return lark_file_grammar(Grammar, self.text, None, chosen, otherwise={"extensions": True})
         text, path = builtin_source(self.builtin)
         if self.text == text and not chosen:
             return Grammar.builtin(self.builtin)
         # Its imports are beside it.
-        return lark_file_grammar(self.text, path, chosen, otherwise=builtin_options(self.builtin))
+        return lark_file_grammar(Grammar, self.text, path, chosen, otherwise=builtin_options(self.builtin))
 
 
 class KeptByContent(Generic[_Made]):
