@@ -7,7 +7,6 @@ bytes; in a folder, if one is given, they outlive the process and are shared wit
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import logging
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, overload
 
 from pdacon.artifact import own_version, write
 from pdacon.base.arguments import require, require_options
-from pdacon.base.cancelling import CancelEvent, Watch, raise_if_out_of_time
+from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.base.type_variables import OfForm
 from pdacon.composition import native_trie
@@ -38,7 +37,7 @@ from pdacon.front.compiling import compile_grammar, filters_of
 from pdacon.front.constraint import Constraint, constraint_of
 from pdacon.front.given import is_builtin_name
 from pdacon.front.grammar import Grammar, GrammarSource, Untyped, grammar_of
-from pdacon.front.kept_constraints import KeptConstraints, needed_by
+from pdacon.front.kept_constraints import KeptConstraints, given_again, made_or_refused, needed_by
 from pdacon.front.spelled_tokens import warn_of_spelled_tokens
 from pdacon.front.stages import compiled_on_demand, within_filters
 from pdacon.front.stores import ObjectStore
@@ -57,7 +56,6 @@ CACHE_ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
 
 _POLL = 0.05  # seconds between two looks at whether a caller who waits for another's compilation has cancelled
 _SUFFIX = ".constraint"
-_Constraint = TypeVar("_Constraint", bound=Constraint | bytes | None)
 _Type = TypeVar("_Type")
 _UNLOOKED = 1 / 16  # of `max_bytes`: how much is written before the folder is looked through, which reads all of it
 
@@ -440,7 +438,7 @@ class CompileCache:
             if flight.result is not None:
                 with self._lock:
                     self._counts["waits"] += 1
-                return _given(flight.result)
+                return given_again(flight.result)
 
     def _name(self, parts: tuple[str, ...], asked: _Asked) -> str:
         digest = hashlib.sha256()
@@ -456,7 +454,7 @@ class CompileCache:
         found = self._kept[key]
         self._counts["hits"] += 1
         self._counts["refusals"] += isinstance(found, PdaconError)
-        return _given(found)
+        return given_again(found)
 
     def _fly(
         self,
@@ -468,7 +466,7 @@ class CompileCache:
     ) -> Constraint:
         """Load or compile what no one has, and keep it; those who wait are told, whatever happens."""
         try:
-            what, result = "misses", None if on_demand is None else _made(on_demand)
+            what, result = "misses", None if on_demand is None else made_or_refused(on_demand)
             if result is None and (loaded := self._loaded(key, vocabulary)) is not None:
                 what, result = "loads", loaded
             if result is None:
@@ -477,7 +475,7 @@ class CompileCache:
             with self._lock:
                 self._counts[what] += 1
                 self._kept.keep(key, result, needed)
-            return _given(result)
+            return given_again(result)
         finally:
             with self._lock:
                 del self._flights[key]
@@ -487,7 +485,7 @@ class CompileCache:
         self, key: str, vocabulary: Vocabulary, make: Callable[[], Constraint | bytes]
     ) -> Constraint | PdaconError:
         """Compile as a whole what is in no file, and write one."""
-        made = _made(make)
+        made = made_or_refused(make)
         if not isinstance(made, PdaconError):
             self._store(key, made)
         if isinstance(made, bytes):  # mapped, if there is a folder: its vocabulary need not be in memory
@@ -581,21 +579,3 @@ class CompileCache:
 def _stands_alone(text: str) -> bool:
     """Whether a str is a grammar's text that depends on no files but Lark's own."""
     return not is_builtin_name("CompileCache.compile", text) and not imports_files(text)
-
-
-def _made(make: Callable[[], _Constraint]) -> _Constraint | PdaconError:
-    """A constraint, or why there is none, if the same would go wrong again."""
-    try:
-        return make()
-    except CancelledError:
-        raise
-    except PdaconError as error:
-        raise_if_out_of_time(error)
-        return copy.copy(error)  # without the frames in which it was raised, and all that these hold
-
-
-def _given(found: Constraint | PdaconError) -> Constraint:
-    """A constraint as it is; an error is raised as a copy, since what is raised is changed by that."""
-    if isinstance(found, PdaconError):
-        raise copy.copy(found)
-    return found

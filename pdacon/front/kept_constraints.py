@@ -6,15 +6,20 @@ longest ago goes first.
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
+from collections.abc import Callable
 from gc import get_referents
 from itertools import islice
 from sys import getsizeof
 from types import ModuleType
+from typing import TypeVar
 
-from pdacon.errors import PdaconError
+from pdacon.base.cancelling import raise_if_out_of_time
+from pdacon.errors import CancelledError, PdaconError
 from pdacon.front.constraint import Constraint
 
+_Constraint = TypeVar("_Constraint", bound=Constraint | bytes | None)
 _COUNTED_AGAIN = 4  # with each call, of the constraints counted last, and of those counted longest ago
 
 
@@ -89,3 +94,21 @@ def needed_by(entry: Constraint | PdaconError) -> int:
                 counted.add(id(part))
                 left.append(part)
     return needed
+
+
+def made_or_refused(make: Callable[[], _Constraint]) -> _Constraint | PdaconError:
+    """A constraint, or why there is none, if the same would go wrong again."""
+    try:
+        return make()
+    except CancelledError:
+        raise
+    except PdaconError as error:
+        raise_if_out_of_time(error)
+        return copy.copy(error)  # without the frames in which it was raised, and all that these hold
+
+
+def given_again(found: Constraint | PdaconError) -> Constraint:
+    """A constraint as it is; an error is raised as a copy, since what is raised is changed by that."""
+    if isinstance(found, PdaconError):
+        raise copy.copy(found)
+    return found
