@@ -21,6 +21,7 @@ class Labels {
   public:
     // The bytes from here on occur in no UTF-8.
     static constexpr std::uint8_t kFirstByte = 0xF5;
+    static bool is_of_spelling(char byte) { return static_cast<std::uint8_t>(byte) >= kFirstByte; }
 
     // `masks`: that of each label in turn, ceil(tokens / 32) words each. Throws std::invalid_argument.
     Labels(std::size_t tokens, std::vector<std::int32_t> masks);
