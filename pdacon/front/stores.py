@@ -8,6 +8,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from pdacon.base.arguments import require_instance
+
 
 class ObjectStore:
     """A place under a URL of fsspec's, such as ``s3://bucket/constraints``; safe to use from any number of threads.
@@ -20,13 +22,14 @@ class ObjectStore:
     ------
     ImportError
         fsspec is not there, or what it needs for this URL.
-    ValueError
+    TypeError, ValueError
         The URL is none of fsspec's.
     Exception
         What the backend raises if it cannot be asked: no such bucket, no permission, no network.
     """
 
     def __init__(self, url: str) -> None:
+        require_instance("CompileCache", "store", url, str, "a URL of fsspec's")
         try:
             import fsspec
         except ImportError as error:

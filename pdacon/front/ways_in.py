@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from pdacon.base.arguments import require, require_instance
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.base.snippets import shown_in
@@ -254,6 +255,7 @@ class GrammarWaysIn(ToolWaysIn):
         """
         from pdacon.frontends.dialects import ebnf_grammar
 
+        require_instance("Grammar.from_ebnf", "root_rule_name", root_rule_name, str, "the name of a rule")
         with shown_in(text, _path(source_path)):
             return cls(_with_policies(ebnf_grammar(text, root_rule_name, _path(source_path)), conflicts=conflicts))
 
@@ -356,6 +358,7 @@ class GrammarWaysIn(ToolWaysIn):
         from pdacon.regular.string_programs import checked_strings
 
         own = Limits(states=1_000_000) if limits is None else limits
+        require("Grammar.from_choices", "limits", own, Limits)
         return cls(choices_grammar(checked_strings("from_choices", strings), own))
 
     @classmethod

@@ -13,11 +13,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from pdacon._native import _core
+from pdacon.base.arguments import require
 from pdacon.base.cancelling import Watch, every, within_other_code
 from pdacon.base.cautions import caution
 from pdacon.base.html import preformatted
@@ -134,7 +135,7 @@ class RegularSet:
         if not isinstance(pattern, str):
             hint = f"; give its text, {pattern.pattern!r:.60}, with flags in it" if hasattr(pattern, "pattern") else ""
             raise TypeError(f"from_regex takes a regular expression, a str, not a {type(pattern).__name__}{hint}")
-        own = limits or _LIMITS
+        own = _own_limits(limits)
         if (posix := posix_class(pattern)) is not None:
             caution(f"from_regex: {NO_POSIX.format(posix)}")
         meant = unambiguous(pattern)
@@ -159,7 +160,7 @@ class RegularSet:
             One has a lone surrogate, which no text can have.
         LimitExceededError
         """
-        own = limits or _LIMITS
+        own = _own_limits(limits)
         words = checked_strings("from_choices", strings)
         with Watch(own.seconds):
             program, has_empty = words_program(words, own)
@@ -198,7 +199,7 @@ class RegularSet:
 
         if not isinstance(fsm, FSM):
             raise TypeError(f"from_fsm takes an interegular.FSM, not a {type(fsm).__name__}")
-        own = limits or _LIMITS
+        own = _own_limits(limits)
         named = [symbol for symbol in fsm.alphabet if symbol is not anything_else]
         for symbol in named:
             if not isinstance(symbol, str) or len(symbol) != 1:
@@ -266,7 +267,7 @@ class RegularSet:
         the characters of the text.
         """
         (word,) = checked_strings("substring_of", [text])
-        own = limits or replace(_LIMITS, states=max(_LIMITS.states, 11 * len(word) + 1))
+        own = _own_limits(limits, replace(_LIMITS, states=max(_LIMITS.states, 11 * len(word) + 1)))
         shown = word if len(word) <= _SHOWN // 2 else f"{word[: _SHOWN // 2]}..."
         return cls(Substrings(word), f"substrings of {shown!r}", own)
 
@@ -538,6 +539,14 @@ class RegularSet:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RegularSet, (self._given, self._name, self._limits)
+
+
+def _own_limits(given: object, usual: Limits = _LIMITS) -> Limits:
+    """The limits that a way in is given. Raises TypeError: they are none."""
+    if given is None:
+        return usual
+    require("RegularSet", "limits", given, Limits)
+    return cast("Limits", given)
 
 
 def _read_whole(program: Program, limits: Limits) -> Dfa:

@@ -110,6 +110,14 @@ def test_arguments_of_grammars(wrong: Any) -> None:
         grammar.explain("[", lexemes=wrong)
     with pytest.raises(TypeError, match=r"^cancel must have is_set"):
         pdacon.Grammar.from_type(list[str], cancel=wrong)
+    for way in (pdacon.Grammar.from_regex, pdacon.Grammar.from_choices, pdacon.RegularSet.from_choices):
+        with pytest.raises(TypeError, match=r": limits must be a pdacon.Limits, not "):
+            way("a", limits=wrong)
+    if not isinstance(wrong, str):
+        with pytest.raises(TypeError, match=r"^Grammar.from_ebnf: root_rule_name must be the name of a rule, not "):
+            pdacon.Grammar.from_ebnf('root ::= "a"', root_rule_name=wrong)
+        with pytest.raises(TypeError, match=r"^CompileCache: store must be a URL of fsspec.s, not "):
+            pdacon.CompileCache(store=wrong)
     if not isinstance(wrong, float):
         with pytest.raises(TypeError, match=r"^seconds must be a number, not "):
             pdacon.Grammar.from_json_schema({}, seconds=wrong)
