@@ -38,4 +38,20 @@ constexpr int utf8_step(int state, std::uint8_t byte) {
     }
 }
 
+// Of characters outside ASCII with a first byte: how many bytes follow it, and which ones come second.
+struct Utf8Rest {
+    int bytes, first, last;
+};
+constexpr Utf8Rest utf8_rest(int lead) {
+    return {lead < 0xE0   ? 1
+            : lead < 0xF0 ? 2
+                          : 3,
+            lead == 0xE0   ? 0xA0
+            : lead == 0xF0 ? 0x90
+                           : 0x80,
+            lead == 0xED   ? 0x9F
+            : lead == 0xF4 ? 0x8F
+                           : 0xBF};
+}
+
 }  // namespace pdacon

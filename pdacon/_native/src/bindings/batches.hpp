@@ -29,8 +29,7 @@ class KeptMatchers {
         if (!owners_.is_valid()) throw nb::python_error();
         const auto count = PyTuple_GET_SIZE(owners_.ptr());
         all_.reserve(static_cast<std::size_t>(count));
-        nb::handle
-            known;  // a type whose instances are matchers: all have one, and to find out takes its time
+        nb::handle known;  // a type whose instances are matchers; to find that out takes its time
         for (Py_ssize_t at = 0; at < count; ++at) {
             const nb::handle item = PyTuple_GET_ITEM(owners_.ptr(), at);
             if (item.type().is(known) && nb::inst_ready(item)) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/utf8.hpp"
+
 namespace pdacon {
 
 namespace {
@@ -105,10 +107,8 @@ std::int32_t CharacterSteps::after_lead(std::int32_t lexer_state, std::uint8_t l
     const auto [known, is_new] = after_leads_.try_emplace(key, LexingAutomaton::kDead);
     if (is_new) {
         bytes_ += sizeof(*known) + 2 * sizeof(void*);
-        const int left = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-        const int low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-        const int high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-        known->second = after_rest(first, left, low, high);
+        const auto rest = utf8_rest(lead);
+        known->second = after_rest(first, rest.bytes, rest.first, rest.last);
     }
     return known->second;
 }

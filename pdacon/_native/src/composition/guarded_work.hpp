@@ -71,12 +71,6 @@ class GuardedWork {
         return hold.owns_lock() ? look() : decltype(look()){};
     }
 
-    // Counts storage that was taken beside such work, for a caller that holds the lock.
-    void take(std::size_t bytes) {
-        const Publishing publishing(*this);
-        held_ += static_cast<std::int64_t>(bytes);
-    }
-
     // Counts the caches as empty. What they hold now was needed to begin with, so emptying them would not
     // make room.
     void mark_fresh() { is_fresh_ = true; }

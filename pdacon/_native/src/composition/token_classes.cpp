@@ -160,8 +160,8 @@ class TokenClasses::Walk {
         return classes_.steps_.loop(state);
     }
 
-    // The self-loop that all characters which begin with a node's byte lead to, if that is outside ASCII, the
-    // loop reads them, too, and only whole characters, or the last one in part, are below the node.
+    // The self-loop behind a node whose byte begins characters outside ASCII, if all of these lead to it, and
+    // it reads them, too. Below the node there have to be whole characters only, but for the last one.
     const CharacterSteps::Step* loop_of_character(std::int32_t state, std::int32_t node) {
         const auto byte = trie_.byte(node);
         if (classes_.by_state_ || byte < CharacterSet::kFirstLead || byte > CharacterSet::kLastLead)

@@ -99,14 +99,10 @@ void TokenPda::keep_step(const LexerConfiguration& lexing, const StackView& stac
     if (lexer.has_columns() || canonical_ || !tokens().has_text(token) || labels().any_has(token)) return;
     auto& guarded = resources_.guarded();
     const std::unique_lock hold(guarded.lock(), std::try_to_lock);
-    if (!hold.owns_lock() || !steps_.wants_more() || steps_.find(lexing.state, token, stack.top).read > 0)
+    if (!hold.owns_lock() || !steps_.wants_more() || steps_.find(lexing.state, token, stack.top).reads > 0)
         return;
     const auto step = find_step(lexing, stack, token);
-    if (step.read == 0) return;
-    const auto most = static_cast<std::int64_t>(guarded.max_bytes());
-    const auto room =
-        std::clamp<std::int64_t>(most - guarded.held(), 0, most / static_cast<std::int64_t>(kShareOfSteps));
-    guarded.take(steps_.add(step, static_cast<std::size_t>(room)));
+    if (step.reads > 0) steps_.add(step, guarded.max_bytes() / kShareOfSteps);
 }
 
 // Reads no states where nothing is to be kept.
@@ -127,7 +123,7 @@ TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView&
     const bool fits = bytes.size() <= TokenStep::kMostLength && rise <= 0xFF;
     if (fits) step.length = static_cast<std::uint16_t>(bytes.size());
     if (fits && read_set.states == 0 && at == lexing) {  // so it does on every stack
-        step.read = 1;
+        step.reads = 1;
         step.states[0] = stack.top->state;
         step.next_lexer_state = at.state;
         step.mask_id = TokenStep::kSameMask;
@@ -142,19 +138,16 @@ TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView&
         return {};
     const auto reads_below = of_mask.states - std::min(after.pushed(), of_mask.states);
     const auto reads = std::max({read_set.states, after.popped() + reads_below, 1U});
-    if (!fits || reads + after.pushed() > TokenStep::kMostStates) {
-        step.read = 1;
-        step.states[0] = stack.top->state;
-        return step;
-    }
+    const bool has_room = fits && reads + after.pushed() <= TokenStep::kMostStates;
+    const auto compared = std::min<std::size_t>(reads, TokenStep::kMostStates);
+    for (const auto* node = stack.top; step.reads < compared; node = node->below)
+        step.states[step.reads++] = node->state;
+    if (!has_room) return step;
     step.next_lexer_state = at.state;
-    step.mask_id = mask.id;
-    step.mask_words = mask.words;
+    step.set_mask(mask.id, mask.words);
     step.popped = static_cast<std::uint8_t>(after.popped());
     step.rise = static_cast<std::uint8_t>(rise);
-    for (const auto* node = stack.top; step.read < reads; node = node->below)
-        step.states[step.read++] = node->state;
-    for (const auto& node : nodes.states) step.states[step.read + step.pushed++] = node.state;
+    for (const auto& node : nodes.states) step.states[step.reads + step.pushed++] = node.state;
     return step;
 }
 

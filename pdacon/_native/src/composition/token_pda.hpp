@@ -9,8 +9,8 @@
 // asked beside masks is here: liveness, completions, forced bytes, statistics, artifacts.
 //
 // Any thread may ask. Answers never change; the caches fill behind one lock (GuardedWork), so that all
-// functions but those called `known_...` may wait for another thread's computation. PlainMasks::file_mask and
-// set_left are for EagerMasks, before the object is shared.
+// functions but `keep_step`, `steps` and those called `known_...` may wait for another thread's computation.
+// PlainMasks::file_mask and set_left are for EagerMasks, before the object is shared.
 //
 // Source: Koo, Liu and He 2024, "Automata-based constraints for language model decoding".
 #pragma once
@@ -126,7 +126,10 @@ class TokenPda {
     // others had first, without the lexer, which start symbols share, and without what belongs to the
     // vocabulary. Takes no lock. `made`: the bytes that making this object took, to be told before it is
     // shared.
-    std::int64_t held() const { return own_ + resources_.held() + resources_.shared_held(); }
+    std::int64_t held() const {
+        return own_ + resources_.held() + resources_.shared_held() +
+               static_cast<std::int64_t>(steps_.bytes());
+    }
     void set_held(std::int64_t made) { own_ = made - resources_.guarded().held(); }
 
     struct Statistics {
@@ -143,7 +146,9 @@ class TokenPda {
     bool is_live(const LexerConfiguration& lexing, std::int32_t speller_state, const StackView& stack);
     TokenStep find_step(const LexerConfiguration& lexing, const StackView& stack, std::int32_t token) const;
 
-    static constexpr std::size_t kShareOfSteps = 16;  // of all bytes, one in so many
+    // Tables of steps take so many bytes at most besides those that are allowed, one in so many of these:
+    // what is kept of steps never lets other work meet the limit.
+    static constexpr std::size_t kShareOfSteps = 16;
 
     Serial serial_;
     MaskResources resources_;

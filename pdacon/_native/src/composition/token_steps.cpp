@@ -17,42 +17,41 @@ void TokenSteps::Slot::write(TokenStep step) {
     const auto last = words_.back().load(std::memory_order_relaxed);
     Words words{};
     words.back() = last;
-    step.number = std::bit_cast<TokenStep>(words).number + 1;
+    step.slot_number = std::bit_cast<TokenStep>(words).slot_number + 1;
     words = std::bit_cast<Words>(step);
     words_.back().store(words.back(), std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     for (std::size_t at = 0; at + 1 < words.size(); ++at)
         words_[at].store(words[at], std::memory_order_relaxed);
-    ++step.number;
+    ++step.slot_number;
     words_.back().store(std::bit_cast<Words>(step).back(), std::memory_order_release);
 }
 
-std::size_t TokenSteps::add(const TokenStep& step, std::size_t room) {
+void TokenSteps::add(const TokenStep& step, std::size_t most) {
     const auto slots = tables_.empty() ? 0 : tables_.back()->slots().size();
-    std::size_t taken = 0;
     if (const auto larger = std::max(4 * slots, kFewestSlots);
-        added_ >= slots / 2 && larger <= kMostSlots && Table::bytes(larger) <= room) {
+        added_ >= slots / 2 && larger <= kMostSlots && bytes() + Table::bytes(larger) <= most) {
         tables_.reserve(tables_.size() + 1);
         auto table = std::make_unique<const Table>(larger);
         added_ = 0;
         if (slots > 0)
             for (const auto& slot : tables_.back()->slots())
-                if (const auto known = slot.read(); known.read > 0) put(*table, known);
+                if (const auto known = slot.read(); known.reads > 0) put(*table, known);
         table_.store(table.get(), std::memory_order_release);
         tables_.push_back(std::move(table));
-        taken = Table::bytes(larger);
+        bytes_.fetch_add(Table::bytes(larger), std::memory_order_relaxed);
     }
+    has_no_room_ = tables_.empty();
     if (!tables_.empty()) put(*tables_.back(), step);
-    return taken;
 }
 
 void TokenSteps::put(const Table& table, const TokenStep& step) {
     const auto hashed = hash(step.lexer_state, step.token, step.states[0]);
     std::array<Slot*, 3> places{&table.at(hashed), &table.beside(hashed), nullptr};
     std::size_t count = 2;
-    if (step.read > 2) places[count++] = &table.at(hash_below(hashed, step.states[1], step.states[2]));
+    if (step.reads > 2) places[count++] = &table.at(hash_below(hashed, step.states[1], step.states[2]));
     auto* const* free = std::find_if(places.begin(), places.begin() + count,
-                                     [](const Slot* slot) { return slot->read().read == 0; });
+                                     [](const Slot* slot) { return slot->read().reads == 0; });
     if (free == places.begin() + count) free = &places[added_ % count];
     (*free)->write(step);
     ++added_;

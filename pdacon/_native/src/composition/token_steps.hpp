@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "pda/stack.hpp"
@@ -37,22 +38,31 @@ struct TokenStep {
     // here for what the step depends on.
     static constexpr std::int32_t kNotKept = -1, kSameMask = -2;
     std::int32_t mask_id = kNotKept;
-    const std::int32_t* mask_words = nullptr;
-    std::uint16_t length = 0;  // of the token's text
-    std::uint8_t read = 0;     // how many states have to be on top; 0: this is no step
+    std::uint64_t mask_address = 0;  // of its words: a number, which has the same size everywhere
+    std::uint16_t length = 0;        // of the token's text
+    std::uint8_t reads = 0;          // how many states have to be on top; 0: this is no step
     std::uint8_t popped = 0, pushed = 0;
     std::uint8_t rise = 0;  // by how much the stack is deeper, at most, after one of the token's lexemes
+    std::uint16_t unused = 0;
     // Those that are read, the topmost first, then those that are pushed, the lowest first.
     std::array<std::int32_t, kMostStates> states{};
-    std::uint32_t number = 0;  // of the slot that it was read from
+    std::uint32_t slot_number = 0;  // of the slot that it was read from
 
-    std::span<const std::int32_t> states_pushed() const { return std::span(states).subspan(read, pushed); }
+    void set_mask(std::int32_t id, const std::int32_t* words) {
+        mask_id = id;
+        mask_address = reinterpret_cast<std::uintptr_t>(words);
+    }
+    const std::int32_t* mask_words() const {
+        return reinterpret_cast<const std::int32_t*>(static_cast<std::uintptr_t>(mask_address));
+    }
+    std::span<const std::int32_t> states_pushed() const { return std::span(states).subspan(reads, pushed); }
     bool is_on(const StackNode* node) const {
-        for (std::size_t at = 0; at < read; ++at, node = node->below)
+        for (std::size_t at = 0; at < reads; ++at, node = node->below)
             if (node == nullptr || node->state != states[at]) return false;
         return true;
     }
 };
+static_assert(sizeof(TokenStep) == 64 && std::has_unique_object_representations_v<TokenStep>);
 
 class TokenSteps {
   public:
@@ -61,16 +71,19 @@ class TokenSteps {
         const auto* const table = table_.load(std::memory_order_acquire);
         if (table == nullptr) return {};
         const auto hashed = hash(lexer_state, token, top->state);
-        const auto found = [&](const Slot& slot, TokenStep& step) {
+        TokenStep step, not_kept;
+        const auto found = [&](const Slot& slot) {
             if (!slot.may_be_of(lexer_state, token)) return false;
             step = slot.read();
-            return step.token == token && step.lexer_state == lexer_state && step.read > 0 && step.is_on(top);
+            if (step.token != token || step.lexer_state != lexer_state || step.reads == 0 || !step.is_on(top))
+                return false;
+            if (step.mask_id == TokenStep::kNotKept) not_kept = step;
+            return step.mask_id != TokenStep::kNotKept;
         };
-        TokenStep step;
-        if (found(table->at(hashed), step) || found(table->beside(hashed), step)) return step;
-        if (top->depth < 2) return {};
+        if (found(table->at(hashed)) || found(table->beside(hashed))) return step;
+        if (top->depth < 2) return not_kept;
         const auto deeper = hash_below(hashed, top->below->state, top->below->below->state);
-        return found(table->at(deeper), step) ? step : TokenStep{};
+        return found(table->at(deeper)) ? step : not_kept;
     }
     // Brings into the cache what `find` looks at first.
     void prefetch(std::int32_t lexer_state, std::int32_t token, std::int32_t top) const {
@@ -85,12 +98,13 @@ class TokenSteps {
     // Whether to keep one more. Where all places are taken, few are, so that steps that are never taken again
     // cost little. Whoever asks holds the owner's lock.
     bool wants_more() {
-        const bool is_full = !tables_.empty() && added_ > tables_.back()->slots().size();
-        return !is_full || ++refused_ % kOneOf == 0;
+        const bool is_full = tables_.empty() ? has_no_room_ : added_ > tables_.back()->slots().size();
+        return !is_full || ++asked_ % kOneOf == 0;
     }
-    // Adds a step that `find` does not know. `room`: how many bytes more the tables may take. Returns how
-    // many they have taken.
-    std::size_t add(const TokenStep& step, std::size_t room);
+    // Adds a step that `find` does not know. `most`: how many bytes the tables may take.
+    void add(const TokenStep& step, std::size_t most);
+    // Bytes of the tables. Takes no lock.
+    std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
   private:
     static constexpr std::size_t kFewestSlots = 64, kMostSlots = std::size_t{1} << 14;
@@ -107,7 +121,7 @@ class TokenSteps {
             std::atomic_thread_fence(std::memory_order_acquire);
             const auto step = std::bit_cast<TokenStep>(words);
             const bool is_whole =
-                words_.back().load(std::memory_order_relaxed) == words.back() && step.number % 2 == 0;
+                words_.back().load(std::memory_order_relaxed) == words.back() && step.slot_number % 2 == 0;
             return is_whole ? step : TokenStep{};
         }
         // False: a step of these is not here. Cheaper than to read it.
@@ -158,8 +172,10 @@ class TokenSteps {
 
     std::atomic<const Table*> table_{nullptr};
     std::vector<std::unique_ptr<const Table>> tables_;  // the last one is in use
-    std::size_t refused_ = 0;
-    std::size_t added_ = 0;  // since that was made
+    std::atomic<std::size_t> bytes_{0};
+    std::size_t asked_ = 0;     // how often, while all places were taken
+    std::size_t added_ = 0;     // since the last table was made
+    bool has_no_room_ = false;  // not even for the smallest table
 };
 
 }  // namespace pdacon

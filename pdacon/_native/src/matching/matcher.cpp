@@ -319,7 +319,7 @@ bool Matcher::accept_kept(std::int64_t token) {
     if (!may_keep(token)) return false;
     const auto step =
         pda_->steps().find(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node());
-    if (step.read == 0 || step.mask_id == TokenStep::kNotKept) return false;
+    if (step.reads == 0 || step.mask_id == TokenStep::kNotKept) return false;
     const auto max_depth = pda_->max_depth();
     if (max_depth > 0 && std::int64_t{at_.stack.depth()} + step.rise > max_depth) return false;
     if (max_rollback_ == 0 && !keep_text_) {
@@ -333,7 +333,7 @@ bool Matcher::accept_kept(std::int64_t token) {
     }
     at_.lexing = {step.next_lexer_state, {}, {}};
     at_.length += step.length;
-    if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask_words};
+    if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask_words()};
     return true;
 }
 

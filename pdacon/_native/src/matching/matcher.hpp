@@ -152,7 +152,7 @@ class Matcher {
     // Takes a token that stays within the lexeme, if lexer and top of the stack tell that it is allowed;
     // nothing of the stack is copied. False: nothing has changed, and `step` says more. Takes no lock.
     bool accept_within_lexeme(std::int64_t token);
-    // Takes a token by a step that is kept for many positions; its mask is known then. False: nothing has
+    // Takes a token by a step that is kept for many positions. False: nothing has
     // changed, and `step` says more. Takes no lock.
     bool accept_kept(std::int64_t token);
     // Keeps what a token does here for `accept_kept`, where that is possible.

@@ -382,7 +382,8 @@ bool NestedAutomaton::possible(std::int32_t question, std::int32_t depth) {
     return found;
 }
 
-// What is false where a question was taken for false that is still being asked holds only if that is so.
+// While a question is taken for false within itself, every other one that is found to be false is so only for
+// the time being: if the question turns out to be true, these are forgotten.
 void NestedAutomaton::settle(const Asked& asked, bool found) {
     const auto asking = asking_.extract(asked);
     const bool was_assumed = !asking.empty() && asking.mapped();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "nested/terminal_automaton.hpp"
 
 namespace pdacon {
@@ -36,10 +37,9 @@ void add(std::vector<std::int32_t>& positions, std::int32_t position) {
 std::vector<std::int32_t> TerminalAutomaton::ends_of_lead(std::int32_t position, int lead,
                                                           StateLimit& limit) {
     std::vector<std::int32_t> ends{made_row(position, limit).next[static_cast<std::size_t>(lead)]};
-    const int length = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-    for (int k = 0; k < length; ++k) {
-        const auto first = k > 0 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-        const auto last = k > 0 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    const auto rest = utf8_rest(lead);
+    for (int k = 0; k < rest.bytes; ++k) {
+        const auto first = k > 0 ? 0x80 : rest.first, last = k > 0 ? 0xBF : rest.last;
         const auto before = std::exchange(ends, {});
         for (const auto at : before) {
             if (at == kDead) return {};

@@ -7,6 +7,7 @@
 #include "base/budget.hpp"
 #include "base/checksum.hpp"
 #include "base/memory.hpp"
+#include "base/utf8.hpp"
 #include "nested/room.hpp"
 
 namespace pdacon {
@@ -225,17 +226,12 @@ std::int32_t TerminalAutomaton::only_target(std::int32_t position, int first, in
 
 // The first bytes of characters outside ASCII that, whatever comes behind, lead from one state to another.
 std::uint64_t TerminalAutomaton::leads_between(std::int32_t from, std::int32_t to, StateLimit& limit) {
-    const auto last = [&](std::int32_t state) { return only_target(state, 0x80, 0xBF, limit) == to; };
-    const auto two = [&](std::int32_t state, int first, int end) {
-        return last(only_target(state, first, end, limit));
-    };
     const auto does = [&](int lead) {
-        const auto state = only_target(from, lead, lead, limit);
-        if (state == kDead) return false;
-        if (lead < 0xE0) return last(state);
-        if (lead < 0xF0) return two(state, lead == 0xE0 ? 0xA0 : 0x80, lead == 0xED ? 0x9F : 0xBF);
-        const auto first = lead == 0xF0 ? 0x90 : 0x80, end = lead == 0xF4 ? 0x8F : 0xBF;
-        return two(only_target(state, first, end, limit), 0x80, 0xBF);
+        const auto rest = utf8_rest(lead);
+        auto state = only_target(from, lead, lead, limit);
+        state = only_target(state, rest.first, rest.last, limit);
+        for (int left = rest.bytes - 1; left > 0; --left) state = only_target(state, 0x80, 0xBF, limit);
+        return state == to;
     };
     const auto& next = made_row(from, limit).next;
     std::uint64_t leads = 0;

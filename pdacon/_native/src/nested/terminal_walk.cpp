@@ -18,9 +18,9 @@ constexpr std::int32_t kLarge = 1024;    // nodes of a subtree that is left in t
 constexpr std::int32_t kSure = 16;       // characters, in a region that tokens may leave for nowhere
 constexpr int kMuchLarger = 12;          // characters that a region has beyond those of a loop within it
 constexpr std::int32_t kSmall = 16;      // nodes of a subtree in which no loop is looked for
-constexpr std::int32_t kManyExits = 32;  // a part of the nodes: leave a loop that hardly any tokens stay in
-constexpr std::int32_t kDear = 16;       // a part of the nodes: were read for results that others take over
-constexpr std::size_t kMostBases = 4;    // of an automaton
+constexpr std::int32_t kManyExits = 32;  // more exits than one in so many nodes: the loop is not used
+constexpr std::int32_t kDear = 16;  // more nodes read than one in so many: other walks take over the results
+constexpr std::size_t kMostBases = 4;  // of an automaton
 
 }  // namespace
 
@@ -31,7 +31,7 @@ class TerminalAutomaton::Walk {
         : own_(own), left_(left), trie_(trie), limit_(limit), is_counted_(!left.are_free()) {}
 
     TerminalTokens from(std::int32_t position) {
-        const auto run = own_.made_run(position, limit_);
+        const auto& run = own_.made_run(position, limit_);
         const auto* region = region_of(0, position, run);
         const bool is_long = run.next != kDead && run.characters.size() >= kLong;
         if (region != nullptr)
@@ -102,9 +102,14 @@ class TerminalAutomaton::Walk {
     void open(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base = kDead) {
         const auto end = trie_.subtree_end(node);
         Open made{node, node + 1, end, at, characters, 0, &own_.made_row(at, limit_), nullptr};
-        if (base != kDead) made.base = &own_.made_row(base, limit_);
-        if (end - node > kSmall && !(base != kDead && has_many_exits(at, own_.made_run(at, limit_)))) {
+        // Where the walk from the base has passed over a loop there is no row, and nothing to be taken over.
+        if (base != kDead) made.base = own_.states_[static_cast<std::size_t>(base / 8)].row.get();
+        if (end - node > kSmall) {
             const auto& run = own_.made_run(at, limit_);
+            if (made.base != nullptr && has_many_exits(at, run)) {
+                open_.push_back(made);
+                return;
+            }
             if (const auto* region = region_of(node, at, run)) {
                 if (!region->exits) region->exits = trie_.loops().exits(region->characters);
                 made.exits = region->exits.get();
@@ -180,10 +185,13 @@ class TerminalAutomaton::Walk {
             return false;
         if (run.has_many_exits < 0) {
             const auto& next = own_.made_row(position, limit_).next;
-            std::int64_t count = 0;
-            for (const auto& exit : trie_.loops().tokens(run.characters)->exits)
-                if (next[exit.byte] != kDead) count += std::ssize(exit.nodes);
-            run.has_many_exits = count > trie_.num_nodes() / kManyExits ? 1 : 0;
+            const auto exits = trie_.loops().exits(run.characters);
+            const auto most = trie_.num_nodes() / kManyExits;
+            std::int32_t count = 0;
+            for (auto exit = exits->first(1, trie_.num_nodes()); exit < trie_.num_nodes() && count <= most;
+                 exit = exits->first(trie_.subtree_end(exit), trie_.num_nodes()))
+                count += next[trie_.byte(exit)] != kDead;
+            run.has_many_exits = count > most ? 1 : 0;
         }
         return run.has_many_exits > 0;
     }

@@ -1,9 +1,10 @@
 // Two stacks of LR states: a persistent one, which matchers share, and an overlay, which reads another stack
 // without changing it and records how deep it looked.
 //
-// The persistent stack is a linked list of immutable nodes with counted references, so that forks and the
-// rollback history share their common lower part, also between threads. A push and a pop of one state are
-// O(1). With an Indenter, the open blocks are a second such list.
+// The persistent stack is a linked list of nodes with counted references, so that forks and the rollback
+// history share their common lower part, also between threads. Nodes that are shared never change; one that
+// nobody else holds may be used again in its place. A push and a pop of one state are O(1). With an Indenter,
+// the open blocks are a second such list.
 #pragma once
 
 #include <algorithm>
