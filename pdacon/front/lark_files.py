@@ -57,6 +57,7 @@ def lark_file_grammar(
         Arguments of `filter_texts`, which do so, too.
     otherwise : mapping, optional
         Arguments of `Grammar.from_lark` that hold where neither says anything.
+
     Raises
     ------
     GrammarError, ValueError, TypeError
@@ -72,7 +73,19 @@ def lark_file_grammar(
             with _placed(head, given):
                 grammar = kind.from_lark(text, **{"source_path": own_path, **chosen})
         asked = _asked_texts(head, filters or {})
-    return grammar if asked is None else grammar & asked
+        return grammar if asked is None else _narrowed(grammar, asked, head)
+
+
+def _narrowed(grammar: _Made, texts: RegularSet, head: Head) -> _Made:
+    """The grammar of the texts that filters allow."""
+    try:
+        narrowed: _Made = grammar & texts
+    except UnsupportedGrammarError as error:  # texts of bytes have no characters
+        span = head.place("use_bytes")
+        if error.span is not None or span is None:
+            raise
+        raise UnsupportedGrammarError(error.reason, span, error.feature, error.advice) from None
+    return narrowed
 
 
 def _of_llguidance(

@@ -20,6 +20,8 @@ from pdacon.errors import GrammarSyntaxError, Span
 from pdacon.grammar.model import ConflictPolicy, LexerKind, LookaheadPolicy
 
 _LINE = re.compile(r"\s*//\s*pdacon:")
+_NEARLY = re.compile(r"\s*//\s*pdacon:?\s*(?=--\w)", re.IGNORECASE)
+"""A comment in which options were meant to stand."""
 _WORD = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s"'\\])+|\S+""")
 _INDENTERS = ("python", "python4")
 _OF_COMMANDS = re.compile(
@@ -156,11 +158,15 @@ class HeadLine:
 
 def head_lines(text: str) -> Iterator[HeadLine]:
     """The lines of options among the comments and blank lines that a text begins with."""
-    lines = takewhile(lambda line: not line.strip() or line.lstrip().startswith("//"), _lines(text))
-    for number, line in enumerate(lines):
+    for number, line in enumerate(_first_lines(text)):
         if begin := _LINE.match(line):
             words = (HeadWord(word[0], number, word.start()) for word in _WORD.finditer(line, begin.end()))
             yield HeadLine(tuple(words), number, begin.end())
+
+
+def _first_lines(text: str) -> Iterator[str]:
+    """The comments and blank lines that a text begins with."""
+    return takewhile(lambda line: not line.strip() or line.lstrip().startswith("//"), _lines(text))
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -184,6 +190,10 @@ def read_head(text: str, path: str | os.PathLike[str] | None) -> Head:
         There is no such option or value, or something else stands there; ``span`` is the place.
     """
     own_path = None if path is None else os.fspath(path)
+    for number, line in enumerate(_first_lines(text)):
+        if _LINE.match(line) is None and (nearly := _NEARLY.match(line)):
+            place = HeadWord(nearly[0].strip(), number, len(line) - len(line.lstrip())).span(own_path)
+            raise GrammarSyntaxError("options of a file begin with '// pdacon:', in just these letters", place)
     options: dict[str, Any] = {}
     filters: dict[str, Any] = {}
     places: list[tuple[str, Any, Span]] = []
@@ -209,7 +219,7 @@ def _read(word: HeadWord, rest: Iterator[HeadWord], path: str | None) -> tuple[H
     switch, equals, value = written.partition("=")
     option = HEAD_OPTIONS.get(switch)
     if option is None:
-        raise GrammarSyntaxError(_unknown(switch), word.span(path))
+        raise GrammarSyntaxError(_unknown(switch, written), word.span(path))
     if not option.value:
         if equals:
             raise GrammarSyntaxError(f"{switch} takes no value; leave ={value} out", word.span(path))
@@ -219,6 +229,8 @@ def _read(word: HeadWord, rest: Iterator[HeadWord], path: str | None) -> tuple[H
         if following is None or following.text.startswith("--"):
             raise GrammarSyntaxError(f"{switch} needs a value: {switch} {option.value}", word.span(path))
         word, value = following, _unquoted(following, path)
+    if not value:
+        raise GrammarSyntaxError(f"{switch} needs a value that is not empty", word.span(path))
     if option.name == "postlex" and ":" in value:
         raise GrammarSyntaxError(
             "a grammar cannot have a module imported; give --postlex on the command line", word.span(path)
@@ -230,16 +242,24 @@ def _read(word: HeadWord, rest: Iterator[HeadWord], path: str | None) -> tuple[H
 
 
 def _unquoted(word: HeadWord, path: str | None) -> str:
+    """The word without its quotes. Outside of them a backslash is one, as in the paths of Windows."""
+    parts = shlex.shlex(word.text, posix=True, punctuation_chars=False)
+    parts.whitespace_split, parts.commenters = True, ""
+    if '"' not in word.text:
+        parts.escape = ""
     try:
-        return "".join(shlex.split(word.text))
-    except ValueError as error:  # a quotation mark without another one
-        raise GrammarSyntaxError(f"{error}; a quoted value ends on its line", word.span(path)) from None
+        return "".join(parts)
+    except ValueError:
+        raise GrammarSyntaxError("a quotation mark without another one on its line", word.span(path)) from None
 
 
-def _unknown(switch: str) -> str:
+def _unknown(switch: str, written: str) -> str:
     if _OF_COMMANDS.fullmatch(switch):
         return f"{switch} is for the command line; a grammar cannot ask for it"
     if switch.startswith("-"):
         meant = did_you_mean(switch, list(HEAD_OPTIONS))
         return f"No such option: {switch}; {meant}a grammar can have {', '.join(HEAD_OPTIONS)}"
-    return f"unexpected extra argument {switch!r}; options begin with --"
+    if written.startswith(("//", "#")):
+        return "a line of options has no comment behind them; write it on a line of its own"
+    meant = f"did you mean --{written}? " if f"--{switch}" in HEAD_OPTIONS else ""
+    return f"unexpected extra argument {written!r}; {meant}options begin with --"

@@ -35,6 +35,20 @@ def test_no_options(text: str) -> None:
 
 
 @pytest.mark.quick
+@pytest.mark.parametrize("begin", ["// PDACON: ", "//pdacon ", "// Pdacon:"])
+def test_a_line_that_is_nearly_one_of_options(begin: str) -> None:
+    with pytest.raises(GrammarSyntaxError, match="begin with '// pdacon:'") as raised:
+        read_head(f"// A list.\n {begin}--start a\n", "a.lark")
+    assert str(raised.value.span) == "a.lark:2:2"
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("written", [r"C:\grammars", r"'C:\my grammars'"])
+def test_a_backslash_in_a_path_stays(written: str) -> None:
+    assert read_head(f"// pdacon: --import-path {written}\n", None).options == {"import_paths": [written.strip("'")]}
+
+
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("line", "column", "says"),
     [
@@ -46,7 +60,11 @@ def test_no_options(text: str) -> None:
         ("--postlex pyton", 11, "'pyton' is not one of 'python', 'python4'"),
         ("--strat x", 1, "did you mean --start"),
         ("--start items, --lexer basic extra", 30, "unexpected extra argument 'extra'"),
-        ("--characters 'abc", 14, "No closing quotation"),
+        ("--characters 'abc", 14, "a quotation mark without another one"),
+        ('--characters ""', 14, "--characters needs a value that is not empty"),
+        ("--script=", 1, "--script needs a value that is not empty"),
+        ("start=a", 1, "did you mean --start=a?"),
+        ("--start a // why", 11, "has no comment behind them"),
     ],
 )
 def test_what_is_wrong(line: str, column: int, says: str) -> None:
