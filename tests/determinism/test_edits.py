@@ -10,6 +10,7 @@ from support.finding_fixtures import FIXTURES
 
 from pdacon import Grammar, PdaconError, check
 from pdacon.determinism import repair_choices, with_repair
+from pdacon.determinism.report.edits import unused_names
 
 SUMS = """\
 start: sum
@@ -110,3 +111,17 @@ def test_no_repair_of_a_fixture_brings_a_finding(folder: Path) -> None:
             if after := with_repair(text, finding, lines):
                 there = Counter(each.id for each in check(Grammar.from_lark(after)).findings)
                 assert there <= Counter(each.id for each in report.findings), (lines, after)
+
+
+def test_a_name_beside_a_literal_of_slashes_is_used() -> None:
+    text = (
+        'start: NAME ("//" BLANK NAME)* // LINE\nBLANK: / /\nLINE: "\\n"\n%ignore BLANK\n%ignore LINE\nNAME: /[a-z]+/\n'
+    )
+    assert unused_names(text, ["BLANK", "LINE"]) == ["LINE"]
+
+
+def test_a_file_of_mixed_line_ends_is_left_to_its_reader() -> None:
+    finding = next(finding for finding in check(Grammar.from_lark(BLANKS)).findings if finding.id == "PDA016")
+    (lines, *_) = repair_choices(finding)
+    assert with_repair(BLANKS.replace("\n", "\r\n"), finding, lines).count("\r\n") > 3
+    assert with_repair(BLANKS.replace("\n", "\r\n", 1), finding, lines) == ""

@@ -59,7 +59,9 @@ def with_repair(text: str, finding: Finding, lines: list[str]) -> str:
     What they replace keeps its place, its comments and where its colon and its bars stand.
     """
     if "\r\n" in text:
-        return with_repair(text.replace("\r\n", "\n"), finding, lines).replace("\n", "\r\n")
+        plain = text.replace("\r\n", "\n")
+        is_mixed = text.count("\n") != text.count("\r\n")  # whose line ends could not be kept
+        return "" if is_mixed else with_repair(plain, finding, lines).replace("\n", "\r\n")
     if "instead of" in lines:
         return _with_rules(text, lines[: lines.index("instead of")], lines[lines.index("instead of") + 1])
     if finding.id == "PDA016" and len(lines) == 1 and lines[0].startswith(("%ignore", "IGNORED")):
@@ -72,8 +74,10 @@ def with_repair(text: str, finding: Finding, lines: list[str]) -> str:
 
 def unused_names(text: str, names: Iterable[str]) -> list[str]:
     """Those of the terminals that nothing but their own definition and ``%ignore`` names, comments left out."""
-    rest = re.sub(r"(?m)^%ignore .*|//.*$|^\s*#.*$", "", text)
-    return [name for name in names if len(re.findall(rf"(?<!\w){name}(?!\w)", rest)) == 1 and _place(rest, name)]
+    lines = (line for line in text.split("\n") if not line.startswith("%ignore "))
+    rest = "\n".join(line.removesuffix(_comment(line)) for line in lines)
+    once = (name for name in names if len(re.findall(rf"(?<!\w){name}(?!\w)", rest)) == 1)
+    return [name for name in once if _place(rest, name) and _place(text, name)]
 
 
 def _place(text: str, name: str) -> re.Match[str] | None:
