@@ -103,7 +103,7 @@ def require_seed(caller: str, value: object) -> int:
     """A seed as torch takes it. TypeError if it is no whole number, ValueError if it does not fit."""
     seed = require_count(caller, "seed", value)
     if not -(2**63) <= seed < 2**64:
-        raise ValueError(f"{caller}: seed is {seed:.3g}; it must be from -2**63 to 2**64 - 1")
+        raise ValueError(f"{caller}: seed is {reprlib.repr(seed)}; it must be from -2**63 to 2**64 - 1")
     return seed
 
 

@@ -1,7 +1,8 @@
 """What becomes of each request: its line in the log and its part of the figures, both when its answer has ended.
 
 An answer that is streamed has a status long before anybody knows how it ends. So requests are counted and logged around
-the whole application, where the last byte goes out, with what the parts within have noted meanwhile.
+the whole application, where the last byte goes out, with what the parts within have noted meanwhile. Warnings that they
+have noted are in the headers of the answer.
 """
 
 from __future__ import annotations
@@ -241,8 +242,8 @@ def _id_of(given: str) -> str:
 
 def _in_header(text: str) -> str:
     """A text as it may stand in a header: one line of ASCII."""
-    plain = "".join(sign if sign.isprintable() else " " for sign in cut(text, _LONGEST_WARNING))
-    return plain.encode("ascii", "backslashreplace").decode()
+    plain = "".join(sign if sign.isprintable() else " " for sign in text)
+    return cut(plain.encode("ascii", "backslashreplace").decode(), _LONGEST_WARNING)
 
 
 def _path(scope: Scope) -> str:

@@ -33,7 +33,7 @@ def test_the_ways_to_give_a_grammar(tmp_path: Path) -> None:
         ("jsn", ValueError, "no built-in grammar 'jsn'; did you mean json"),
         (str(tmp_path / "my.lark"), ValueError, "give pathlib.Path"),
         ("my.lark", ValueError, "give pathlib.Path"),
-        ("", pdacon.GrammarSyntaxError, "start rule 'start' is not defined"),
+        ("", pdacon.GrammarSyntaxError, "the grammar has no rules; write one"),
         (tmp_path / "no.lark", FileNotFoundError, "no.lark"),
         (b'start: "x"', TypeError, "compile: grammar must be a pdacon.Grammar, the name .* not bytes"),
         (None, TypeError, "not NoneType"),

@@ -318,7 +318,7 @@ def test_streamers(model: Any, tokenizer: Any, lists: Any, options: dict[str, An
         ({"constraint": LISTS}, TypeError, "no option constraint; give it as grammar"),
         ({"grammar": None}, TypeError, "needs a grammar"),
         ({"max_new_tokens": 3, "max_tokens": 3}, TypeError, "two names of one number"),
-        ({"max_new_tokens": 0}, ValueError, "max_tokens is 0"),
+        ({"max_new_tokens": 0}, ValueError, "max_new_tokens is 0"),
         ({"max_length": 3}, TypeError, "sets max_length itself; give max_tokens"),
         ({"do_sample": True, "temperature": 0}, ValueError, "do_sample=True contradicts temperature=0"),
         ({"do_sample": False, "temperature": 1}, ValueError, "do_sample=False contradicts temperature=1"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import pdacon
+from pdacon.base.arguments import require_seed
 from pdacon.integrations.huggingface import load_tiny
 
 WRONG = {
@@ -124,6 +125,11 @@ def test_arguments_of_grammars(wrong: Any) -> None:
     if not isinstance(wrong, str):
         with pytest.raises(TypeError, match=r"^at: pointer must be a JSON pointer, not "):
             pdacon.compile("json", pdacon.Vocabulary.bytes()).partial().at(wrong)
+
+
+def test_a_seed_that_is_too_large() -> None:
+    with pytest.raises(ValueError, match=r"^generate: seed is 1000000.*; it must be from -2\*\*63 to"):
+        require_seed("generate", 10**400)
 
 
 def test_a_time_that_is_no_number() -> None:

@@ -12,6 +12,8 @@ def type_name(hint: Any) -> str:
         return "None"
     if hint is ...:
         return "..."
+    if isinstance(hint, list):  # the arguments of a Callable
+        return f"[{', '.join(map(type_name, hint))}]"
     origin, parts = get_origin(hint), get_args(hint)
     if origin is None:
         name = getattr(hint, "__name__", None)

@@ -81,5 +81,5 @@ def test_other_doors() -> None:
         with pytest.raises(UnsupportedTypeError, match="twice"):
             Grammar.from_type(counted, form)  # type: ignore[arg-type]
     ((path, what, _),) = Grammar.from_type(counted, lax=True).unenforced
-    assert (path.startswith("Annotated[dict[str, int]"), what) == (True, "minProperties")
+    assert (path.startswith("dict[str, int]"), what) == (True, "minProperties")
     assert not Grammar.from_type(Annotated[dict[Literal["a", "b"], int], Len(2)]).unenforced
