@@ -28,7 +28,8 @@ class Limits:
         Most memory that each stage of ``compile`` takes in the native core: the parse tables, the lexing automaton, and
         for each start symbol the token-level PDA. The same holds later for the masks of a start symbol and what they
         are made from (token classes, answers by stack), during generation as well: what can be made again is forgotten
-        when there is no room left; masks have to stay, because their ids do. 0: no limit.
+        when there is no room left; masks have to stay, because their ids do. What batches keep of steps takes up to a
+        sixteenth of it besides. 0: no limit.
     depth : int
         Most LR states on a matcher's stack; 0: no limit.
     columns : int

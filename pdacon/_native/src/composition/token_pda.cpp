@@ -1,6 +1,7 @@
 #include "composition/token_pda.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -102,7 +103,9 @@ void TokenPda::keep_step(const LexerConfiguration& lexing, const StackView& stac
     if (!hold.owns_lock() || !steps_.wants_more() || steps_.find(lexing.state, token, stack.top).reads > 0)
         return;
     const auto step = find_step(lexing, stack, token);
-    if (step.reads > 0) steps_.add(step, guarded.max_bytes() / kShareOfSteps);
+    const auto limit =
+        guarded.max_bytes() == 0 ? std::numeric_limits<std::size_t>::max() : guarded.max_bytes();
+    if (step.reads > 0) steps_.add(step, limit / kShareOfSteps);
 }
 
 // Reads no states where nothing is to be kept.
