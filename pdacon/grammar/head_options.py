@@ -190,9 +190,9 @@ def read_head(text: str, path: str | os.PathLike[str] | None) -> Head:
         There is no such option or value, or something else stands there; ``span`` is the place.
     """
     own_path = None if path is None else os.fspath(path)
-    for number, line in enumerate(_first_lines(text)):
-        if _LINE.match(line) is None and (nearly := _NEARLY.match(line)):
-            place = HeadWord(nearly[0].strip(), number, len(line) - len(line.lstrip())).span(own_path)
+    for number, comment in enumerate(_first_lines(text)):
+        if _LINE.match(comment) is None and (nearly := _NEARLY.match(comment)):
+            place = HeadWord(nearly[0].strip(), number, len(comment) - len(comment.lstrip())).span(own_path)
             raise GrammarSyntaxError("options of a file begin with '// pdacon:', in just these letters", place)
     options: dict[str, Any] = {}
     filters: dict[str, Any] = {}
