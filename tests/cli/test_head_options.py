@@ -79,7 +79,7 @@ def test_folders_are_beside_the_file(capsys: pytest.CaptureFixture[str]) -> None
         ("--conflicts maybe", "'maybe' is not one of 'error', 'shift'"),
         ("--postlex os:path", "a grammar cannot have a module imported; give --postlex on the command line"),
         ("--schema a.json", "--schema is for the command line; a grammar cannot ask for it"),
-        ('--start "', "No closing quotation"),
+        ('--start "', "a quotation mark without another one"),
         ("items", "unexpected extra argument"),
         ("--start item --start", "--start needs a value: --start RULE"),
         ("--start nowhere", "start rule 'nowhere' is not defined"),
