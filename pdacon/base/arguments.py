@@ -121,6 +121,15 @@ def require_instance(caller: str, name: str, value: object, kinds: type | tuple[
 
 
 def require_cancel(caller: str, cancel: object) -> None:
-    """Raise TypeError unless it is None or something like a ``threading.Event``."""
+    """Raise TypeError unless it is None or something like a ``threading.Event``; an empty ``caller`` is not named."""
     if cancel is not None and not callable(getattr(cancel, "is_set", None)):
-        raise TypeError(f"{caller}: cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
+        place = f"{caller}: " if caller else ""
+        raise TypeError(f"{place}cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
+
+
+def require_seconds(caller: str, seconds: object) -> None:
+    """Raise TypeError unless it is an int or a float, ValueError if it is negative or no number at all."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise TypeError(f"{caller}: seconds must be a number, not {type(seconds).__name__}")
+    if not seconds >= 0:
+        raise ValueError(f"{caller}: seconds must be at least 0, got {seconds}")

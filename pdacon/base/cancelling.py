@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import Protocol, SupportsFloat, TypeVar
 
+from pdacon.base.arguments import require_cancel, require_seconds
 from pdacon.errors import CancelledError, LimitExceededError, PdaconError
 
 _Item = TypeVar("_Item")
@@ -81,8 +82,7 @@ class Watch:
             raise TypeError(f"seconds must be a number, not {type(seconds).__name__}")
         if seconds != seconds:
             raise ValueError("seconds is nan; it must be a number, 0 for no limit")
-        if cancel is not None and not callable(getattr(cancel, "is_set", None)):
-            raise TypeError(f"cancel must have is_set(), as a threading.Event has, not {type(cancel).__name__}")
+        require_cancel("", cancel)
         self.seconds = seconds
         self.cancel = cancel
         self.patience = patience
@@ -231,8 +231,5 @@ def time_limit(seconds: float, cancel: CancelEvent | None = None) -> Watch:
     ...     grammar = pdacon.Grammar.from_gbnf('root ::= "a"{0,40}')
     ...     constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise TypeError(f"time_limit: seconds must be a number, not {type(seconds).__name__}")
-    if not seconds >= 0:
-        raise ValueError(f"time_limit: seconds must be at least 0, got {seconds}")
+    require_seconds("time_limit", seconds)
     return Watch(seconds, cancel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pdacon.base.arguments import helps_with_names, require, require_cancel
+from pdacon.base.arguments import helps_with_names, require, require_cancel, require_seconds
 from pdacon.base.cancelling import CancelEvent, Watch
 from pdacon.base.limits import Limits
 from pdacon.determinism import SECONDS, check_within
@@ -74,10 +74,7 @@ def check(
     Cost: one build of the LALR tables and of the lexing automaton, one composition with the vocabulary (the 256 bytes
     if none is given), and a walk over all that texts lead to: some milliseconds for JSON, some seconds for Python.
     """
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise TypeError(f"check: seconds must be a number, not {type(seconds).__name__}")
-    if not seconds >= 0:
-        raise ValueError(f"check: seconds must be at least 0, got {seconds}")
+    require_seconds("check", seconds)
     require_cancel("check", cancel)
     if not (vocabulary is None and tokenizer is None and model is None):
         vocabulary = vocabulary_of("check", vocabulary, tokenizer, model)
