@@ -18,7 +18,7 @@ from threading import Event
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, PyglsError
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
@@ -69,7 +69,28 @@ class GrammarServer(LanguageServer):
         super().__init__("pdacon", version("pdacon"), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
         self._open: dict[str, _Open] = {}
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="editor")
+        self._reports_error = False
         self.options: dict[str, Any] = {}
+
+    def end_work(self) -> None:
+        """Stop what is being checked: the editor reads no more answers."""
+        for entry in self._open.values():
+            entry.cancel.set()
+
+    def shutdown(self) -> None:
+        """End, also where the editor went without a word."""
+        self.end_work()
+        super().shutdown()  # type: ignore[no-untyped-call]
+
+    def report_server_error(self, error: Exception, source: type[PyglsError | JsonRpcException]) -> None:
+        """Tell the editor of an error, unless telling it is what failed: pygls would tell it of that, and so on."""
+        if self._reports_error:
+            return
+        self._reports_error = True
+        try:
+            super().report_server_error(error, source)
+        finally:
+            self._reports_error = False
 
     async def diagnose(self, uri: str) -> None:
         """Say what is wrong with a text, stage by stage, until it changes."""
@@ -231,6 +252,11 @@ def create_server() -> GrammarServer:
     def initialize(params: types.InitializeParams) -> None:
         given = params.initialization_options
         server.options = dict(given) if isinstance(given, dict) else {}
+
+    @server.feature(types.SHUTDOWN)
+    @server.feature(types.EXIT)
+    def end(_: None) -> None:
+        server.end_work()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def did_open(params: types.DidOpenTextDocumentParams) -> None:

@@ -20,6 +20,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 from pdacon.editor.diagnosing import tell_problems
+from pdacon.editor.server import create_server
 
 PATIENCE = 60.0
 SUMS = 'start: sum\nsum: sum "+" sum | NUMBER\nNUMBER: /[0-9]+/\n'
@@ -257,6 +258,54 @@ def test_the_last_of_many_changes_counts(tmp_path: Path) -> None:
         assert await editor.until(lambda said: not said) == []
 
     visit(tmp_path, act)
+
+
+class Pipe:
+    """Where a server writes."""
+
+    def __init__(self, *, broken: bool = False) -> None:
+        self.broken, self.written = broken, 0
+
+    def write(self, data: bytes) -> None:
+        if self.broken:
+            raise ValueError("write to closed file")
+        self.written += 1
+
+    def close(self) -> None:
+        self.broken = True
+
+
+def test_what_an_editor_no_longer_reads_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """pygls tells the editor that it cannot tell it, a thousand times: ten megabytes on a pipe that nobody reads."""
+    server = create_server()
+    server.protocol.set_writer(Pipe(broken=True))
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams("file:///my.lark", []))
+    assert len(caplog.records) == 2  # the diagnostics could not be sent, nor could that be told
+
+
+@pytest.mark.parametrize("ending", [types.SHUTDOWN, types.EXIT, "the process ends"])
+def test_the_end_of_an_editor_ends_the_checks(ending: str) -> None:
+    """Nothing is written after it, and what is left of the check is not waited for."""
+    server, pipe = create_server(), Pipe()
+    server.protocol.set_writer(pipe)
+    uri = "untitled:one"
+
+    async def session() -> None:
+        list(server.protocol.lsp_initialize(types.InitializeParams(types.ClientCapabilities())))
+        item = types.TextDocumentItem(uri, "lark", 1, SUMS)
+        server.workspace.put_text_document(item)
+        work = asyncio.create_task(server.diagnose(uri))
+        while not pipe.written:
+            await asyncio.sleep(0)
+        if ending == "the process ends":
+            server.shutdown()
+        else:
+            server.protocol.fm.features[ending](None)
+        written = pipe.written
+        await asyncio.wait_for(work, PATIENCE)
+        assert pipe.written == written
+
+    asyncio.run(session())
 
 
 def test_imports_lie_beside_the_file_and_options_come_from_the_editor(tmp_path: Path) -> None:
