@@ -49,6 +49,8 @@ from pdacon.grammar.builtin import imports_files
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
+    from pdacon.frontends.types import Call
+
 logger = logging.getLogger(__name__)
 
 CACHE_ANSWERS = ("hits", "misses", "waits", "loads", "fetches", "refusals")
@@ -195,7 +197,7 @@ class CompileCache:
         self._counts = dict.fromkeys(CACHE_ANSWERS, 0)
 
     @overload
-    def compile(
+    def compile(  # type: ignore[overload-overlap]  # a class can be called, too: what a function gives comes last
         self,
         grammar: Grammar[_Type] | type[_Type],
         vocabulary: Vocabulary | None = None,
@@ -206,9 +208,13 @@ class CompileCache:
         self, grammar: Untyped, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
     ) -> Constraint[Any]: ...
     @overload
-    def compile(
+    def compile(  # type: ignore[overload-overlap]
         self, grammar: TypeForm[OfForm], vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
     ) -> Constraint[OfForm]: ...
+    @overload
+    def compile(
+        self, grammar: Callable[..., Any], vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]
+    ) -> Constraint[Call]: ...
     @overload
     def compile(
         self, grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[CompileOptions]

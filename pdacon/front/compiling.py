@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
 from pdacon.base.arguments import helps_with_names, require, require_bool, require_cancel
@@ -21,6 +21,8 @@ from pdacon.front.stages import compiled, compiled_on_demand
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
+    from pdacon.frontends.types import Call
+
 
 _Type = TypeVar("_Type")
 
@@ -38,15 +40,19 @@ class _Options(TypedDict, total=False):
 
 
 @overload
-def compile(
+def compile(  # type: ignore[overload-overlap]  # a class can be called, too: what a function gives comes last
     grammar: Grammar[_Type] | type[_Type], vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
 ) -> Constraint[_Type]: ...
 @overload
 def compile(grammar: Untyped, vocabulary: Vocabulary | None = None, **options: Unpack[_Options]) -> Constraint[Any]: ...
 @overload
-def compile(
+def compile(  # type: ignore[overload-overlap]
     grammar: TypeForm[OfForm], vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
 ) -> Constraint[OfForm]: ...
+@overload
+def compile(
+    grammar: Callable[..., Any], vocabulary: Vocabulary | None = None, **options: Unpack[_Options]
+) -> Constraint[Call]: ...
 @overload
 def compile(
     grammar: GrammarSource, vocabulary: Vocabulary | None = None, **options: Unpack[_Options]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path, PurePath
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
     from pdacon.base.cancelling import CancelEvent
+    from pdacon.frontends.tool_formats import Answer
+    from pdacon.frontends.types import Call
 
 _Type = TypeVar("_Type")
 _Form: TypeAlias = Literal["json", "python"]
@@ -47,6 +49,28 @@ class _TypeOptions(TypedDict, total=False):
     strict: bool
     seconds: float
     cancel: CancelEvent | None
+
+
+class _ToolOptions(TypedDict, total=False):
+    """The options of all the ways from tools, for type checkers."""
+
+    choice: str
+    parallel: bool
+    reasoning: bool | Literal["begun"]
+    spelling: Any
+    lax: bool
+    strict: bool
+    closed: bool
+    seconds: float
+    cancel: CancelEvent | None
+
+
+class _CallOptions(_ToolOptions, total=False):
+    """The options of `Grammar.from_tools` that do not decide what its sentences stand for."""
+
+    content: Any
+    tokens: Collection[str] | None
+    arguments: str
 
 
 class Grammar(GrammarWaysIn, Generic[Value]):
@@ -88,6 +112,55 @@ class Grammar(GrammarWaysIn, Generic[Value]):
         def from_choices(  # type: ignore[override]
             cls, strings: Iterable[str], *, limits: Any = None
         ) -> Grammar[str]: ...
+        @overload
+        @classmethod
+        def from_tools(
+            cls,
+            tools: Sequence[Any],
+            form: _Form = "json",
+            *,
+            format: None = None,
+            several: Literal[False] = False,
+            **options: Unpack[_CallOptions],
+        ) -> Grammar[Call]: ...
+        @overload
+        @classmethod
+        def from_tools(
+            cls,
+            tools: Sequence[Any],
+            form: _Form = "json",
+            *,
+            format: None = None,
+            several: Literal[True],
+            **options: Unpack[_CallOptions],
+        ) -> Grammar[list[Call]]: ...
+        @overload
+        @classmethod
+        def from_tools(
+            cls, tools: Sequence[Any], *, format: str, **options: Unpack[_CallOptions]
+        ) -> Grammar[Answer]: ...
+        @overload
+        @classmethod
+        def from_tools(
+            cls,
+            tools: Sequence[Any],
+            form: _Form = "json",
+            *,
+            format: str | None = None,
+            several: bool = False,
+            **options: Unpack[_CallOptions],
+        ) -> Grammar[Any]: ...
+        @overload
+        @classmethod
+        def from_tools(
+            cls, tools: Sequence[Any], *, format: object, **options: Unpack[_CallOptions]
+        ) -> Grammar[Answer]: ...
+        @classmethod
+        def from_tools(cls, tools: Sequence[Any], form: _Form = "json", **options: Any) -> Any: ...
+        @classmethod
+        def from_response_template(  # type: ignore[override]
+            cls, tokenizer: Any, tools: Sequence[Any], **options: Unpack[_ToolOptions]
+        ) -> Grammar[Answer]: ...
 
     @classmethod
     def from_lark(

@@ -113,6 +113,46 @@ def type_forms(model: Any, tokenizer: Any, cache: pdacon.CompileCache, folder: A
             print(of_json.value["name"])
 
 
+def weather(city: str, days: int = 1) -> str:
+    return f"{city}: {days}"
+
+
+class Tools:
+    def search(self, query: str) -> str:
+        return query
+
+
+class Tokenizer:
+    chat_template: str
+
+
+def calls_of_tools(model: Any, tokenizer: Any, cache: pdacon.CompileCache) -> None:
+    one = pdacon.Grammar.from_tools([weather, {"name": "now", "parameters": {}}])
+    assert_type(one, pdacon.Grammar[pdacon.Call])
+    assert_type(pdacon.Grammar.from_tools([weather], "python", several=False), pdacon.Grammar[pdacon.Call])
+    assert_type(pdacon.compile(one, vocabulary).parse("{}"), pdacon.Call)
+    many = pdacon.Grammar.from_tools([weather], several=True, lax=True)
+    assert_type(many, pdacon.Grammar[list[pdacon.Call]])
+    assert_type(pdacon.compile(many, vocabulary).parse("[]"), list[pdacon.Call])
+    answers = pdacon.Grammar.from_tools([weather], format="hermes", choice="required", content=many)
+    assert_type(answers, pdacon.Grammar[pdacon.Answer])
+    assert_type(pdacon.Grammar.from_tools([weather], format=Tokenizer(), seconds=2), pdacon.Grammar[pdacon.Answer])
+    assert_type(pdacon.Grammar.from_response_template(tokenizer, [weather]), pdacon.Grammar[pdacon.Answer])
+    assert_type(pdacon.compile(answers, vocabulary).parse("").calls, tuple[pdacon.Call, ...])
+    for given in (weather, Tools().search):
+        assert_type(pdacon.compile(given, vocabulary), pdacon.Constraint[pdacon.Call])
+    assert_type(cache.compile(weather, vocabulary).parse("{}"), pdacon.Call)
+    assert_type(pdacon.Generator(model, tokenizer, weather)("The weather?").value, pdacon.Call)
+    assert_type(pdacon.Generator(model, tokenizer, answers)("The weather?").value, pdacon.Answer)
+    assert_type(pdacon.generate(model, tokenizer, "The weather?", weather).value, pdacon.Call)
+    assert_type(pdacon.generate(model, tokenizer, ["One:"], weather), list[pdacon.Generation[pdacon.Call]])
+
+
+def unsure(several: bool, format: str | None) -> None:
+    assert_type(pdacon.Grammar.from_tools([weather], several=several), pdacon.Grammar[Any])
+    assert_type(pdacon.Grammar.from_tools([weather], format=format), pdacon.Grammar[Any])
+
+
 async def later(write: pdacon.Generator[Invoice]) -> Invoice:
     assert_type(await write.agenerate("An invoice:"), pdacon.Generation[Invoice])
     assert_type(await write.agenerate(["One:", "Two:"]), list[pdacon.Generation[Invoice]])

@@ -21,6 +21,8 @@ from pdacon.matching import Budget
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
+    from pdacon.frontends.types import Call
+
 _Type = TypeVar("_Type")
 
 
@@ -70,6 +72,24 @@ def generate(
 def generate(
     model: Any, tokenizer: Any, prompt: Sequence[str] | Sequence[Chat], grammar: TypeForm[OfForm], **options: Any
 ) -> list[Generation[OfForm]]: ...
+@overload
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: str | Chat,
+    grammar: Callable[..., Any],
+    *,
+    num_return_sequences: Literal[1] | None = None,
+    **options: Any,
+) -> Generation[Call]: ...
+@overload
+def generate(
+    model: Any,
+    tokenizer: Any,
+    prompt: Sequence[str] | Sequence[Chat],
+    grammar: Callable[..., Any],
+    **options: Any,
+) -> list[Generation[Call]]: ...
 @overload
 def generate(
     model: Any,

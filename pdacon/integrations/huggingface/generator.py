@@ -24,6 +24,8 @@ from pdacon.integrations.huggingface.streams import AsyncStream, Stream
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
+    from pdacon.frontends.types import Call
+
 _Type = TypeVar("_Type")
 
 
@@ -85,6 +87,16 @@ class Generator(Generic[Value]):
         model: Any,
         tokenizer: Any,
         grammar: TypeForm[OfForm],
+        *,
+        start: str | None = None,
+        **options: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Generator[Call],
+        model: Any,
+        tokenizer: Any,
+        grammar: Callable[..., Any],
         *,
         start: str | None = None,
         **options: Any,
