@@ -29,6 +29,7 @@ def load_model(name: str | None) -> tuple[Any, Any]:
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
+        from pdacon.integrations.hub import load_named
         from pdacon.integrations.huggingface import load_tiny
 
     be_quiet(bars=not is_local(name))
@@ -36,8 +37,11 @@ def load_model(name: str | None) -> tuple[Any, Any]:
         torch.set_num_threads(1)  # for so small a model more threads only wait for each other
         with waiting("loading the tiny model"):
             return load_tiny()
-    tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained, option="--model")
-    model = load("model", name, partial(AutoModelForCausalLM.from_pretrained, dtype="auto"))
+    tokenizer = load(
+        "tokenizer", name, partial(load_named, "tokenizer", load=AutoTokenizer.from_pretrained), option="--model"
+    )
+    read = partial(AutoModelForCausalLM.from_pretrained, dtype="auto")
+    model = load("model", name, partial(load_named, "model", load=read))
     return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokenizer
 
 
@@ -84,5 +88,7 @@ def load(what: str, name: str, load: Callable[[str], Any], *, option: str | None
         with waiting(f"loading the {what} {name}"):
             return load(name)
     except Exception as error:
-        reason = shorten(str(error) or type(error).__name__, 200, placeholder=" ...")
+        reason = str(error) or type(error).__name__
+        if not isinstance(error, ConnectionError):  # which is our own, and ends with the way out
+            reason = shorten(reason, 200, placeholder=" ...")
         raise BadInput(f"cannot load the {what} {name!r}: {reason}") from error

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -140,21 +142,39 @@ def _from_hub(name: str) -> Tokens:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
+    from pdacon.integrations.hub import load_named
+
     be_quiet_about_downloads()
-    try:
-        backend = load("tokenizer", name, lambda name: hf_hub_download(name, "tokenizer.json"))
-    except BadInput as problem:
-        if isinstance(problem.__cause__, EntryNotFoundError):
-            return _from_transformers(name, name)
-        raise
 
-    def setting(file: str) -> Any:
+    def files(name: str, local_files_only: bool = False) -> tuple[Path, Mapping[str, Any]] | None:
+        """The tokenizer's file, and what others say of it, each of which is optional; None: there is no such file."""
         try:
-            return _read_json(Path(hf_hub_download(name, file)))
-        except (EntryNotFoundError, OSError):
-            return {}  # each of them is optional
+            backend = Path(hf_hub_download(name, "tokenizer.json", local_files_only=local_files_only))
+        except EntryNotFoundError:
+            if local_files_only and _cached_folder(name) is None:
+                raise
+            return None
+        settings = {}
+        for file in _SETTINGS:
+            with suppress(EntryNotFoundError, OSError):
+                settings[file] = _read_json(Path(hf_hub_download(name, file, local_files_only=local_files_only)))
+        return backend, settings
 
-    return _from_backend(Path(backend), {file: setting(file) for file in _SETTINGS}, name)
+    found = load("tokenizer", name, partial(load_named, "tokenizer", load=files))
+    if found is None:
+        return _from_transformers(name, name)
+    backend, settings = found
+    return _from_backend(backend, settings, name)
+
+
+def _cached_folder(name: str) -> str | None:
+    """Where the hub's local cache has files of a name; None: it has none."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return snapshot_download(name, local_files_only=True)
+    except OSError:
+        return None
 
 
 def _from_backend(path: Path, settings: Mapping[str, Any], source: str) -> Tokens:
@@ -183,8 +203,10 @@ def _from_transformers(name: str, source: str) -> Tokens:
     require("torch", "transformers")
     from transformers import AutoTokenizer
 
+    from pdacon.integrations.hub import load_named
+
     be_quiet(bars=not is_local(name))
-    tokenizer = load("tokenizer", name, AutoTokenizer.from_pretrained)
+    tokenizer = load("tokenizer", name, partial(load_named, "tokenizer", load=AutoTokenizer.from_pretrained))
     vocabulary = _with_ends_or_without(Vocabulary.from_huggingface, tokenizer)
     names = _names(tokenizer.backend_tokenizer, vocabulary)
     return Tokens(vocabulary, source, names, lambda text: tokenizer.encode(text, add_special_tokens=False), tokenizer)

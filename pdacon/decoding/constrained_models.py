@@ -20,6 +20,7 @@ from pdacon.front.caching import CompileCache
 from pdacon.front.compiling import compile
 from pdacon.front.constraint import Constraint
 from pdacon.front.grammar import grammar_of
+from pdacon.integrations.hub import load_named
 from pdacon.integrations.huggingface.arguments import Given, pad_id, require_same_texts, vocabulary
 from pdacon.integrations.huggingface.beginnings import Begun
 from pdacon.integrations.huggingface.padded_prompts import Inputs, Prompt, encode, is_one, split
@@ -131,15 +132,23 @@ class ConstrainedModel:
 def _loaded(name: str, tokenizer: Any) -> tuple[Any, Any]:
     if name == _TINY and not Path(name).exists():
         return load_tiny()
-    config: Any = AutoConfig.from_pretrained(name)
-    kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
-    model = kind.from_pretrained(name, dtype="auto")
+
+    def load(name: str, **options: bool) -> Any:
+        config: Any = AutoConfig.from_pretrained(name, **options)
+        kind: Any = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForCausalLM
+        return kind.from_pretrained(name, dtype="auto", **options)
+
+    model = load_named("model", name, load)
     model = model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
-    return model, AutoTokenizer.from_pretrained(name) if tokenizer is None else tokenizer
+    return model, _tokenizer_at(name) if tokenizer is None else tokenizer
 
 
 def _tokenizer_of(model: Any) -> Any:
     name = getattr(model, "name_or_path", "")
     if not name:
         raise TypeError("Pipeline: this model does not say where it is from, so give its tokenizer as well")
-    return AutoTokenizer.from_pretrained(name)
+    return _tokenizer_at(name)
+
+
+def _tokenizer_at(name: str) -> Any:
+    return load_named("tokenizer", name, AutoTokenizer.from_pretrained)

@@ -1,0 +1,81 @@
+"""Names on the Hugging Face hub: loaded from there, or at once from its local cache where nobody answers.
+
+In: a name, and the loader that takes it. Out: what the loader makes of it. The loaders of the hub and of transformers
+ask again and again where there is no network, which takes a minute; here one question of at most `_PATIENCE` seconds
+comes first.
+
+This module imports `huggingface_hub` when it is first asked, and nothing else of that family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import shorten
+from threading import Thread
+from typing import TypeVar
+from urllib.parse import quote
+
+_PATIENCE = 5.0
+"""Seconds; names are looked up in them, too."""
+
+_Loaded = TypeVar("_Loaded")
+
+
+def load_named(what: str, name: str, load: Callable[..., _Loaded]) -> _Loaded:
+    """``load(name)``; where the hub cannot be reached, ``load(name, local_files_only=True)``.
+
+    Parameters
+    ----------
+    what : str
+        What the name is of, for the message: ``"tokenizer"`` or ``"model"``.
+    name : str
+        A name on the hub, or a folder, for which nobody is asked.
+    load : callable
+        As transformers' ``from_pretrained``.
+
+    Raises
+    ------
+    ConnectionError
+        The hub does not answer, or ``HF_HUB_OFFLINE`` forbids to ask it, and its local cache has no such thing.
+    OSError, ValueError
+        As the loader.
+
+    Notes
+    -----
+    Cost: one request without a body before the loader's own.
+    """
+    if Path(name).exists() or (why := _unreachable(name)) is None:
+        return load(name)
+    try:
+        return load(name, local_files_only=True)
+    except OSError as error:
+        raise ConnectionError(
+            f"{why}, and the files of this {what} are not in its local cache; give a local folder that has them"
+        ) from error
+
+
+def _unreachable(name: str) -> str | None:
+    """Why the hub cannot be asked for a name; None: it answers."""
+    from huggingface_hub import constants, get_session, is_offline_mode
+
+    if is_offline_mode():
+        return "HF_HUB_OFFLINE keeps from asking the Hugging Face hub"
+    problems: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            get_session().head(f"{constants.ENDPOINT}/{quote(name)}/resolve/main/config.json", timeout=_PATIENCE)
+        except Exception as error:  # the classes are those of the client, which the user may have chosen
+            problems.append(error)
+
+    # In a thread: the time limit of a client leaves out the search for the address, which can take longest of all.
+    asking = Thread(target=ask, name="pdacon-hub", daemon=True)
+    asking.start()
+    asking.join(_PATIENCE)
+    if not (asking.is_alive() or problems):
+        return None
+    reason = (
+        f"within {_PATIENCE:g} s" if asking.is_alive() else f"({shorten(str(problems[0]), 80, placeholder=' ...')})"
+    )
+    return f"the Hugging Face hub does not answer {reason}"
