@@ -26,6 +26,7 @@ from pdacon.determinism.lexical.lexemes import group_name_findings, lexeme_findi
 from pdacon.determinism.lexical.repair.lexical_repairs import Repairs
 from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.findings import LEVELS, Finding
+from pdacon.determinism.report.notations import in_notation_of
 from pdacon.determinism.report.report import Report
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.determinism.report.spelling import spell
@@ -158,9 +159,7 @@ def _make_report(
     options = grammar.options
     return Report(
         subject=grammar.source_path or "<grammar>",
-        findings=tuple(
-            sorted((with_labels(_with_imports(grammar, finding), grammar.labels) for finding in findings), key=_rank)
-        ),
+        findings=tuple(sorted((_finished(grammar, finding) for finding in findings), key=_rank)),
         conflicts=options.conflicts,
         lookahead=options.lookahead,
         source=grammar.source,
@@ -168,6 +167,11 @@ def _make_report(
         sizes=sizes,
         unfinished=unfinished,
     )
+
+
+def _finished(grammar: GrammarData, finding: Finding) -> Finding:
+    """The finding in the words of the author's file."""
+    return in_notation_of(grammar, with_labels(_with_imports(grammar, finding), grammar.labels))
 
 
 def _with_imports(grammar: GrammarData, finding: Finding) -> Finding:

@@ -90,9 +90,8 @@ def tell_problems(
             tell(None)
             for seconds in (0.0, _CHECK_SECONDS):
                 report = check(grammar, limits=_LIMITS, cancel=cancel, seconds=seconds)
-                offer = seconds > 0 and not dialect
                 problems = [
-                    _of_finding(finding, text, path, options, dialect, offer=offer) for finding in report.findings
+                    _of_finding(finding, text, path, options, dialect, offer=seconds > 0) for finding in report.findings
                 ]
                 tell(problems)
         except CancelledError:
@@ -134,8 +133,8 @@ def _of_finding(
     if finding.repair:
         lines.append(f"repair: {finding.repair}")
     here = finding.span is None or is_here(finding.span, path)
-    repairs = repaired_texts(text, finding, lambda new: read(new, path, options)) if offer and here else []
-    if offer:
+    repairs = repaired_texts(text, finding, lambda new: read(new, path, options, dialect)) if offer and here else []
+    if offer and not dialect:
         asked = [line for argument, line in _AT_HEAD.items() if argument in (finding.repair or "")]
         repairs += [(line, f"{line}\n{text}") for line in asked]
     said = "\n".join(lines) if dialect else _of_head("\n".join(lines))

@@ -34,6 +34,7 @@ from pdacon.regular.records import Automaton, TextSet
 
 _LONGEST = 80  # Repetitions nest; longer ones are shown as (...), so that a description stays one readable line.
 _DEEPEST = 4
+_DIALECTS = frozenset({"GBNF", "EBNF"})
 _NAME = re.compile(r"\w+")  # in the name of a template's use there are several
 
 AnyGrammar = TypeVar("AnyGrammar", bound="GrammarData")
@@ -234,8 +235,13 @@ class GrammarData:
     def names_in_imported_files(self) -> Mapping[str, str]:
         """For each name that Lark has made up for what an import brings along, the name that is shown instead.
 
-        It is the name in the imported file, with the path before it where it stands for something else too.
+        It is the name in the imported file, with the path before it where it stands for something else too. A rule of
+        GBNF or EBNF has a name there that Lark need not take.
         """
+        if self.language in _DIALECTS:
+            rules = {production.lhs: production.rule for production in self.productions}
+            named = ((one.name, rules.get(self.end + 1 + k, one.name)) for k, one in enumerate(self.nonterminals))
+            return {name: rule for name, rule in named if rule != name == lark_name(rule)}
         made_up = {one.name: one.original for one in self.imports if one.original is not None}
         others = {one.name for one in self.terminals} | {one.name for one in self.nonterminals}
         taken = Counter([*made_up.values(), *(others - made_up.keys())])
@@ -254,6 +260,8 @@ class GrammarData:
         With the path before it, as in ``%import``, where that name stands for something else too.
         """
         names = self.names_in_imported_files
+        if self.language in _DIALECTS:
+            return names.get(name, name)
         return _NAME.sub(lambda match: names.get(match.group(), match.group()), name) if names else name
 
     def describe_production(self, production: int) -> str:
@@ -298,6 +306,12 @@ class GrammarData:
         if self.within:
             meaning = {**meaning, "within": [_meaning_of_set(one) for one in self.within]}
         return hashlib.sha256(json.dumps(meaning, separators=(",", ":")).encode()).hexdigest()
+
+
+def lark_name(rule: str) -> str:
+    """The name of a rule of another language with a sign that Lark takes in the place of each one that it does not."""
+    plain = re.sub(r"\W", "_", rule.lower(), flags=re.ASCII)
+    return plain if plain[0].isalpha() else f"rule_{plain}"
 
 
 _FIRST = ("source", "options", "source_path")  # the fields that tell most grammars apart

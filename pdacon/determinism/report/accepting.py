@@ -18,6 +18,11 @@ def is_larks(grammar: GrammarData) -> bool:
     return grammar.language in _LARKS
 
 
+def has_priorities(grammar: GrammarData) -> bool:
+    """Whether a rule of the language that the author writes can have a priority."""
+    return grammar.language in _LARKS
+
+
 def accepting_choice(grammar: GrammarData) -> str | None:
     """How the author has a choice made that the grammar leaves open; None if there is no such option."""
     if grammar.language not in _WITH_CONFLICTS:

@@ -1,8 +1,8 @@
 """Writes what a finding suggests into the text of its grammar, as an editor does when its user takes a repair.
 
-In: a finding and a grammar's text in Lark's language. Out: the text with the repair in it. What is suggested in words
-alone gives nothing, and so does what is meant for another file. The result is no more than text: whoever shows it reads
-it first.
+In: a finding and a grammar's text, in Lark's language, GBNF or EBNF. Out: the text with the repair in it. What is
+suggested in words alone gives nothing, and so does what is meant for another file. The result is no more than text:
+whoever shows it reads it first.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from pdacon.determinism.report.findings import Finding
+from pdacon.determinism.report.notations import with_rules
 from pdacon.errors import CancelledError, GrammarSyntaxError, PdaconError
 from pdacon.grammar.formatting import split_alternatives, split_comment
 
@@ -58,6 +59,8 @@ def with_repair(text: str, finding: Finding, lines: list[str]) -> str:
 
     What they replace keeps its place, its comments and where its colon and its bars stand.
     """
+    if " ::= " in "".join(lines[:1]):
+        return with_rules(text, lines) if "instead of" not in lines else ""
     if "\r\n" in text:
         plain = text.replace("\r\n", "\n")
         is_mixed = text.count("\n") != text.count("\r\n")  # whose line ends could not be kept

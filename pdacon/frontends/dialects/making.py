@@ -17,6 +17,7 @@ from pdacon.frontends.dialects.segments import OR_NOTHING, WHOLE, Segment, Symbo
 from pdacon.frontends.dialects.tree import Rules
 from pdacon.frontends.machines import Machine
 from pdacon.grammar import GrammarData
+from pdacon.grammar.grammar_data import lark_name
 from pdacon.grammar.model import GrammarOptions, Nonterminal, Pattern, Production, Terminal
 from pdacon.regular import Ranges
 from pdacon.regular.ordered.program import to_automaton
@@ -134,8 +135,7 @@ class _Names:
 
 def as_rule(name: str, used: Counter[str]) -> str:
     """A name for a rule that Lark takes, given once."""
-    plain = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)
-    return _once(plain if plain[0].isalpha() else f"rule_{plain}", used)
+    return _once(lark_name(name), used)
 
 
 def as_terminal(name: str, used: Counter[str]) -> str:

@@ -6,6 +6,7 @@ from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.repair.case import Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import close
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
+from pdacon.determinism.report.accepting import has_priorities
 
 
 def dangling(case: Case) -> Advice:
@@ -108,9 +109,10 @@ def duplicate(case: Case) -> Advice:
         )
     names = [case.rule_of(k) for k in case.conflict.productions]
     body = case.sequence(case.items.sides[case.reduced][1])
+    by_priority = f", or give one of them a higher priority, {names[0]}.1 for example"
     return Advice(
         f"{' and '.join(dict.fromkeys(names))} are both {body}, and nothing says which is meant.",
-        f"write one rule for both, or give one of them a higher priority, {names[0]}.1 for example.",
+        f"write one rule for both{by_priority if has_priorities(case.grammar) else ''}.",
     )
 
 
