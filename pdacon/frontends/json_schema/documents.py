@@ -36,7 +36,9 @@ REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _DEFINING = ("$defs", "definitions")
 _DEPENDENT = frozenset(REFERENCES)
 _NAMING = frozenset({"$id", "$schema", "id"})  # which say what a schema's base or draft is
+_IDENTIFYING = _NAMING | {"$anchor", "$dynamicAnchor", "$recursiveAnchor"}
 _SMALL = 4
+_TOLD = ONE | MANY | NAMED | _IDENTIFYING
 _OF_SMALL = frozenset({str, int, bool})
 
 
@@ -168,27 +170,33 @@ class Documents:
         self._resources.setdefault(own, place)
         if not any(word in text for word in ('"$id"', '"id"', "nchor")):
             return
-        pending = [place]
+        pending: list[tuple[Place, tuple[str | int, ...], Any]] = [(place, (), place.node)]
         while pending:
             look()
-            place = pending.pop()
-            node = place.node
+            above, tokens, node = pending.pop()
             if not isinstance(node, dict):
                 continue
-            identifier = node.get("$id" if place.draft > 4 else "id")
-            if isinstance(identifier, str):
-                if identifier.startswith("#"):  # a name for the place, up to draft 7
-                    self._anchors.setdefault((place.base, identifier[1:]), place)
-                else:
-                    self._resources.setdefault(place.base, place)
-            for keyword in ("$anchor", "$dynamicAnchor"):
-                if isinstance(name := node.get(keyword), str):
-                    self._anchors.setdefault((place.base, name), place)
-                    if keyword == "$dynamicAnchor":
-                        self._dynamic.add((place.base, name))
-            if node.get("$recursiveAnchor") is True:
-                self._dynamic.add((place.base, ""))
-            pending += subschemas(place)
+            if not _IDENTIFYING.isdisjoint(node):
+                above, tokens = above.child(*tokens) if tokens else above, ()
+                self._name(above)
+            pending += [(above, (*tokens, *more), value) for more, value in _held(node)]
+
+    def _name(self, place: Place) -> None:
+        """Note what a schema calls itself."""
+        node = place.node
+        identifier = node.get("$id" if place.draft > 4 else "id")
+        if isinstance(identifier, str):
+            if identifier.startswith("#"):  # a name for the place, up to draft 7
+                self._anchors.setdefault((place.base, identifier[1:]), place)
+            else:
+                self._resources.setdefault(place.base, place)
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            if isinstance(name := node.get(keyword), str):
+                self._anchors.setdefault((place.base, name), place)
+                if keyword == "$dynamicAnchor":
+                    self._dynamic.add((place.base, name))
+        if node.get("$recursiveAnchor") is True:
+            self._dynamic.add((place.base, ""))
 
     def nodes(self) -> list[Any]:
         """The schemas of all documents that were read so far, from the root on."""
@@ -337,16 +345,29 @@ def subschemas(place: Place) -> Iterator[Place]:
 
 def schemas_of(place: Place, keyword: str) -> Iterator[Place]:
     """The schemas that a keyword of a schema holds, if it is there and holds any."""
-    value = place.node.get(keyword)
+    for tokens, _ in _held_by(place.node, keyword):
+        yield place.child(*tokens)
+
+
+def _held(node: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """The schemas right below one that may hold more than words, by the tokens that lead to them."""
+    for keyword in node:
+        for tokens, value in _held_by(node, keyword):
+            if isinstance(value, dict) and not _TOLD.isdisjoint(value):
+                yield tokens, value
+
+
+def _held_by(node: Mapping[str, Any], keyword: str) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    value = node.get(keyword)
     if keyword in NAMED and isinstance(value, dict):
-        for name in value:
-            if isinstance(value[name], (dict, bool)):
-                yield place.child(keyword, name)
+        for name, member in value.items():
+            if isinstance(member, (dict, bool)):
+                yield (keyword, name), member
     elif keyword in MANY and isinstance(value, list):
-        for index in range(len(value)):
-            yield place.child(keyword, index)
+        for index, item in enumerate(value):
+            yield (keyword, index), item
     elif keyword in ONE and isinstance(value, dict):
-        yield place.child(keyword)
+        yield (keyword,), value
 
 
 def canonical(schema: Any) -> str | None:

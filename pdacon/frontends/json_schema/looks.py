@@ -47,8 +47,9 @@ _WITH_EMPTY = frozenset({
 _TYPED, _LISTING = frozenset({"type"}), frozenset({"type", "items"})
 _CHOSEN, _FORMATTED = frozenset({"type", "enum"}), frozenset({"type", "format"})
 _COUNTED, _BOUNDED = frozenset({"type", "minLength", "maxLength"}), frozenset({"type", "minimum", "maximum"})
+_TOLD_APART = frozenset({"type", "const"})
 _MEMBERS = frozenset({"type", "properties", "required", "additionalProperties"})
-_LEAVES = (_LISTING, _CHOSEN, _FORMATTED, _COUNTED, _BOUNDED)
+_LEAVES = (_LISTING, _CHOSEN, _FORMATTED, _COUNTED, _BOUNDED, _TOLD_APART)
 _MOST_LOOKS = 2_000
 _LIMITS = ("minLength", "maxLength", "pattern", "format")
 _LONGEST_NAME = 64
@@ -155,6 +156,8 @@ def _is_scalar(node: dict[str, Any], draft: int, counts_digits: bool) -> bool:
         if leaf <= _CHOSEN:
             values = node["enum"]
             return isinstance(values, list) and set(map(type, values)) == {str}
+        if leaf <= _TOLD_APART:
+            return isinstance(node["const"], str)
         name = node.get("format")
         return leaf <= _FORMATTED and isinstance(name, str) and _is_usual_format(name, draft)
     is_bounded = leaf <= _BOUNDED and (said == "integer" or (said == "number" and not counts_digits))

@@ -53,6 +53,7 @@ _DEEPEST = 30
 _MOST_WORK = 2_000  # schemas that are looked at for one answer
 _MOST_TRIED = 20  # of listed values, and of alternatives
 _MOST_REFERENCES = 8
+_MOST_AT_SIGHT = 2  # objects within one another
 
 
 class Plainness:
@@ -74,19 +75,22 @@ class Plainness:
 
     def assume(self, *places: Place) -> None:
         """Let some value satisfy the schemas of all places, which somebody else finds out."""
-        self._known[tuple(id(place.node) for place in places)] = True
+        self._known[self._key(places)] = True
 
     def have_a_value(self, *places: Place) -> bool:
         """Whether it is plain that some value satisfies the schemas of all places."""
         self._work = 0
         return self._have(places, 0)
 
+    def _key(self, places: Sequence[Place]) -> tuple[int, ...]:
+        return tuple(id(self._referred(place).node) for place in places)
+
     def _have(self, places: Sequence[Place], depth: int) -> bool:
-        if len(places) == 1 and self._has_a_value_at_sight(places[0]):  # as most have
+        if len(places) == 1 and self._has_a_value_at_sight(places[0], 0):  # as most have
             return True
         if depth > _DEEPEST or self._work > _MOST_WORK:
             return False
-        key = tuple(id(place.node) for place in places)
+        key = self._key(places)
         known = self._known.get(key)
         if known is None:
             look()
@@ -96,8 +100,9 @@ class Plainness:
                 self._known[key] = known
         return known
 
-    def _has_a_value_at_sight(self, place: Place) -> bool:
+    def _has_a_value_at_sight(self, place: Place, depth: int) -> bool:
         """Whether an empty value satisfies a schema, or an object of members that it lists and asks for."""
+        place = self._referred(place)
         node, draft = place.node, place.draft
         if _has_an_empty_value(node, draft):
             return True
@@ -106,7 +111,29 @@ class Plainness:
         listed, required = node.get("properties"), node.get("required")
         if not isinstance(listed, dict) or not isinstance(required, list):
             return False
-        return all(isinstance(name, str) and self._is_plain_member(listed.get(name), draft) for name in required)
+        known = self._known.get((id(node),))
+        if known is None:
+            for name in required:
+                member = listed.get(name) if isinstance(name, str) else None
+                if self._is_plain_member(member, draft):
+                    continue
+                if not isinstance(member, dict) or depth == _MOST_AT_SIGHT:
+                    return False
+                if not self._has_a_value_at_sight(place.child("properties", name), depth + 1):
+                    return False
+            known = self._known[id(node),] = True
+        return known
+
+    def _referred(self, place: Place) -> Place:
+        """The schema that one means which only refers to another one."""
+        for _ in range(_MOST_REFERENCES):
+            if not isinstance(place.node, dict) or len(place.node) != 1 or "$ref" not in place.node:
+                break
+            try:
+                place = self._documents.referred(place, "$ref")
+            except UnsupportedSchemaError:
+                break
+        return place
 
     def _is_plain_member(self, node: Any, draft: int) -> bool:
         """Whether it takes no more than a look that some value satisfies the schema of a member."""

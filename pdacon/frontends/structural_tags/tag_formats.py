@@ -203,7 +203,7 @@ def checked_text(value: Any, place: str) -> str:
     """A member that is a text, without half of a surrogate pair in it."""
     if not isinstance(value, str):
         raise malformed(place, "a text", value)
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         raise malformed(place, "a text without lone surrogates, which no text can have", value)
     return value
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args, get_origin
 
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.types.constraints import Metadata, both, metadata_of
+from pdacon.frontends.types.constraints import NOTHING, Metadata, both, metadata_of
 from pdacon.frontends.types.hints import Hints, Scope, special, substituted
 from pdacon.frontends.types.pydantic_models import is_pydantic, model_fields
 from pdacon.frontends.types.records import Field, Record, docstring_of
@@ -109,7 +109,7 @@ def type_hints(given: Any, path: str, names: Mapping[str, Any] | None = None) ->
 
 def _owned(hints: Hints, record: Record, name: str, hint: Any, path: str, scope: Scope, **more: Any) -> Field:
     """A field of a record: its words are those of ``Annotated``."""
-    metadata: Metadata = more.pop("metadata", Metadata())
+    metadata: Metadata = more.pop("metadata", NOTHING)
     words = metadata.words or metadata_of(getattr(hint, "__metadata__", ())).words
     key = more.pop("key", name)
     argument = more.pop("argument", name)

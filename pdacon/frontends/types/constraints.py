@@ -84,7 +84,7 @@ NOTHING = Metadata()
 
 def metadata_of(items: Iterable[Any]) -> Metadata:
     """What all items ask for."""
-    metadata = Metadata()
+    metadata = NOTHING
     for item in items:
         metadata = both(metadata, _of_item(item))
     return metadata
@@ -92,6 +92,8 @@ def metadata_of(items: Iterable[Any]) -> Metadata:
 
 def both(first: Metadata, second: Metadata) -> Metadata:
     """What two ask for together: of two bounds the narrower one."""
+    if first is NOTHING or second is NOTHING:
+        return second if first is NOTHING else first
     return Metadata(
         gt=_chosen(max, first.gt, second.gt),
         ge=_chosen(max, first.ge, second.ge),

@@ -174,9 +174,11 @@ def described_tools(given: Sequence[Any], spelling: Spelling, lax: bool, strict:
 
 def _tools(hints: Hints, given: Sequence[Any]) -> list[Tool]:
     tools = [tool_of(hints, tool) for tool in given]
-    twice = [tool.name for k, tool in enumerate(tools) if tool.name in {other.name for other in tools[:k]}]
-    if twice:
-        raise ValueError(f"two tools are called {twice[0]}; give each a name of its own")
+    names = set[str]()
+    for tool in tools:
+        if tool.name in names:
+            raise ValueError(f"two tools are called {tool.name}; give each a name of its own")
+        names.add(tool.name)
     return tools
 
 

@@ -112,9 +112,10 @@ class Hints:
         UnsupportedTypeError
             It has none, or says what cannot be enforced, and ``lax`` is false.
         """
-        for what in metadata.unenforced:
-            self.advised(path, what, "no schema can say it")
-        metadata = replace(metadata, unenforced=())
+        if metadata.unenforced:
+            for what in metadata.unenforced:
+                self.advised(path, what, "no schema can say it")
+            metadata = replace(metadata, unenforced=())
         hint = self._resolved(hint, path, scope)
         origin, arguments = get_origin(hint), get_args(hint)
         if origin is Annotated:
@@ -295,7 +296,7 @@ class Hints:
 
     def _union(self, members: tuple[Any, ...], path: str, scope: Scope, metadata: Metadata) -> Shape:
         shapes = [
-            self.shape(member, path, scope, metadata if member not in _CONSTANT else Metadata()) for member in members
+            self.shape(member, path, scope, metadata if member not in _CONSTANT else NOTHING) for member in members
         ]
         strings = [shape for shape in shapes if isinstance(resolved(shape), Text | Spelled | Adapted)]
         decide = None
@@ -397,7 +398,8 @@ class Hints:
 
 def _of_string(metadata: Metadata, scope: Scope) -> Metadata:
     """What is asked of a string: of lengths what the model says holds where the field says nothing."""
-    model = scope.strings
+    if (model := scope.strings) is NOTHING and not metadata.case:
+        return metadata
     least = model.least if metadata.least is None else metadata.least
     most = model.most if metadata.most is None else metadata.most
     metadata = replace(both(model, metadata), least=least, most=most)

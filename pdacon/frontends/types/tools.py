@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from functools import lru_cache
 from typing import Any
 
 from pdacon.base.quoting import did_you_mean
@@ -256,7 +257,7 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
     except Mismatch as error:
         raise UnsupportedTypeError(shown(name), str(error)) from None
     for key in described:
-        if key not in _KEYS and (near := did_you_mean(str(key)[:60], _SCHEMA_KEYS)):
+        if key not in _KEYS and (near := _meant(str(key)[:60])):
             raise UnsupportedTypeError(name, f"a dict that describes a tool has no {key!r:.60}; {near.strip()}")
     if form.python:
         raise UnsupportedTypeError(name, 'a tool that a dict describes is taken with form="json" only')
@@ -268,6 +269,12 @@ def _described(given: Mapping[str, Any], form: Form) -> Tool:
     except UnsupportedSchemaError as error:
         raise UnsupportedTypeError(name, f"{key}: {error.why}") from error
     return Tool(name, Described(name, schema, form), None, str(described.get("description") or ""))
+
+
+@lru_cache(maxsize=256)
+def _meant(key: str) -> str:
+    """Which member of a dict a misspelled one means; the same keys are in all tools of a list."""
+    return did_you_mean(key, _SCHEMA_KEYS)
 
 
 def _function(hints: Hints, function: Any) -> Tool:

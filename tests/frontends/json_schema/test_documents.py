@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
 import jsonschema
 import pytest
 
 from pdacon import Grammar, UnsupportedSchemaError
+from pdacon.frontends.json_schema.documents import Documents, Place, subschemas
 
 META = "https://example.com/meta"
 LATEST = "https://json-schema.org/draft/2020-12/schema"
@@ -95,3 +97,64 @@ def test_the_same_reference_means_another_thing_in_another_resource() -> None:
     grammar = Grammar.from_json_schema(schema)
     for value in ({"a": [1]}, {"a": ["s"]}, {"b": [1]}, {"b": ["s"]}, {"b": [["s"]]}):
         assert grammar.accepts(json.dumps(value)) == jsonschema.Draft201909Validator(schema).is_valid(value)
+
+
+def some_schema(random: Random, depth: int) -> Any:
+    """A schema in which names of places, other bases and other drafts stand anywhere, also where they say nothing."""
+    if depth == 0 or (depth < 4 and random.random() < 0.3):
+        return random.choice([True, {"type": "null"}, {"$anchor": random.choice("ab")}, {"id": "#c"}, [], "text"])
+    schema: dict[str, Any] = {}
+    below = lambda: some_schema(random, depth - 1)  # noqa: E731
+    for _ in range(random.randint(2, 4)):
+        key = random.choice(["properties", "$defs", "dependencies", "anyOf", "items", "not", "unknown", "enum"])
+        named = {random.choice(["a", "$id", "$anchor", "items"]): below() for _ in range(2)}
+        schema[key] = random.choice([below(), [below(), below()], named, named])
+    for key, values in {
+        "$id": ["https://x.y/", "z", "#d", 3],
+        "id": ["https://x.z/", "#e"],
+        "$anchor": ["a", "b", 1],
+        "$dynamicAnchor": ["n"],
+        "$recursiveAnchor": [True],
+        "$schema": ["http://json-schema.org/draft-04/schema#", LATEST],
+    }.items():
+        if random.random() < 0.25:
+            schema[key] = random.choice(values)
+    return schema
+
+
+def what_places_are_called(documents: Documents) -> dict[str, Any]:
+    """Each place of a document that is named: the slow definition, which goes to every schema."""
+    resources, anchors, dynamic = {documents.root.base: "#", "": "#"}, dict[tuple[str, str], str](), set()
+    pending = [Place(documents.root.base, "#", documents.root.node, documents.root.draft, drafts=documents.root.drafts)]
+    while pending:
+        place = pending.pop()
+        node = place.node
+        if not isinstance(node, dict):
+            continue
+        identifier = node.get("$id" if place.draft > 4 else "id")
+        if isinstance(identifier, str) and identifier.startswith("#"):
+            anchors.setdefault((place.base, identifier[1:]), place.pointer)
+        elif isinstance(identifier, str):
+            resources.setdefault(place.base, place.pointer)
+        for keyword in ("$anchor", "$dynamicAnchor"):
+            if isinstance(node.get(keyword), str):
+                anchors.setdefault((place.base, node[keyword]), place.pointer)
+        if isinstance(node.get("$dynamicAnchor"), str):
+            dynamic.add((place.base, node["$dynamicAnchor"]))
+        if node.get("$recursiveAnchor") is True:
+            dynamic.add((place.base, ""))
+        pending += subschemas(place)
+    return {"resources": resources, "anchors": anchors, "dynamic": dynamic}
+
+
+def test_places_that_are_named_are_those_of_a_walk_through_all_schemas() -> None:
+    random, named = Random(5), 0
+    for _ in range(100):
+        schema = some_schema(random, 4)
+        documents = Documents(schema, lenient=True)
+        expected = what_places_are_called(documents)
+        assert {base: place.pointer for base, place in documents._resources.items()} == expected["resources"]
+        assert {key: place.pointer for key, place in documents._anchors.items()} == expected["anchors"]
+        assert documents._dynamic == expected["dynamic"]
+        named += len(expected["anchors"]) + len(expected["resources"]) - 2
+    assert named > 100

@@ -113,6 +113,10 @@ ON_DEMAND: list[Any] = [
     {**DRAFT_2019, "$recursiveAnchor": True, "properties": {"next": {"$recursiveRef": "#"}}},
     {"type": ["object", "null"], "discriminator": {"propertyName": "k"},
      "oneOf": [{"properties": {"k": {"type": "string"}}, "required": ["k"]}, {"type": "null"}]},
+    {"properties": {"k": {"const": "a"}, "l": {"type": "string", "const": "b"}, "m": {"const": 1}}, "required": ["k"]},
+    {"properties": {"a": {"$ref": "#/$defs/a"}}, "required": ["a"], "type": "object", "$defs": {
+     "a": {"$ref": "#/$defs/b"}, "b": {"type": "object", "properties": {"c": {"const": "x"}, "d": {"type": "object",
+     "properties": {"e": {"$ref": "#/$defs/c"}}, "required": ["e"]}}, "required": ["c", "d"]}, "c": {"enum": ["y"]}}},
 ]  # fmt: skip
 AT_ONCE: list[Any] = [
     False,
@@ -161,6 +165,15 @@ AT_ONCE: list[Any] = [
     {"properties": {"a": {"type": "array", "items": {"type": "array", "items": {"type": "strin"}}}}},
     {"properties": {"a": {"enum": ["x"], "format": "date"}}, "required": ["a"]},
     {"properties": {"a": {"type": "string", "maxLength": True}}},
+    {"properties": {"a": {"type": "integer", "const": "x"}}, "required": ["a"]},
+    {**DRAFT_4, "properties": {"a": {"type": "integer", "const": "x"}, "b": {"const": "x", "type": "strin"}}},
+    {"properties": {"a": {"$ref": "#/$defs/a"}}, "required": ["a"], "type": "object", "$defs": {"a": {"type": "object",
+     "properties": {"b": {"type": "object", "properties": {"c": {"$ref": "#/$defs/a"}}, "required": ["c"]}},
+     "required": ["b"]}}},
+    {"type": "object", "properties": {"a": {"$ref": "#/$defs/a"}}, "required": ["a"], "$defs": {"a": {"type": "object",
+     "properties": {"b": NEVER}, "required": ["b"]}}},
+    {"type": "object", "properties": {"a": {"type": "object", "properties": {"b": {}}, "required": ["c"],
+     "additionalProperties": False}}, "required": ["a"]},
 ]  # fmt: skip
 
 
