@@ -114,7 +114,14 @@ _MAKERS: dict[str, Callable[[Random, int], dict[str, Any]]] = {
     "patternProperties": lambda r, d: {"patternProperties": {r.choice(["^a", "b$", "a", "^c?$"]): _sub(r, d)}},
     "propertyNames": lambda r, d: {
         "propertyNames": r.choice(
-            [{"maxLength": 1}, {"pattern": "^a"}, {"enum": ["a", "b"]}, {"minLength": 1}, {"not": {"const": "a"}}]
+            [
+                {"maxLength": 1},
+                {"pattern": "^a"},
+                {"enum": ["a", "b"]},
+                {"minLength": 1},
+                {"not": {"const": "a"}},
+                {"const": 1},
+            ]
         )
     },
     "minProperties": lambda r, d: {"minProperties": r.randrange(3)},

@@ -250,6 +250,8 @@ def string_automaton(shape: Shape) -> Dfa:
     PatternError
     LimitExceededError
     """
+    if shape is False:  # no diagram has no last node, and is taken for the one of all strings
+        return _automaton(Among(frozenset()))
     order = choices_of(shape)
     automata: dict[Fact, int] = {}
     for node in reversed(order):

@@ -11,6 +11,7 @@ from functools import partial
 from threading import Event
 from typing import Any
 
+import jsonschema
 import pytest
 
 import pdacon
@@ -169,6 +170,27 @@ def test_drafts_differ() -> None:
     assert constraint({**old, "$schema": "http://json-schema.org/draft-07/schema#", "exclusiveMaximum": 9}).accepts("5")
     with pytest.raises(UnsupportedSchemaError, match="is no draft of JSON Schema that pdacon knows"):
         Grammar.from_json_schema({"$schema": "https://example.com/mine"})
+
+
+NAMELESS = {"propertyNames": {"const": []}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        NAMELESS,
+        {"not": NAMELESS},
+        {"anyOf": [NAMELESS, {"required": ["b"]}]},
+        {"if": {"required": ["b"]}, "then": NAMELESS},
+        {"dependentSchemas": {"a": {"propertyNames": False}}},
+        {"additionalProperties": {"not": NAMELESS}},
+    ],
+)
+def test_names_that_no_text_has(schema: Any) -> None:
+    """Only the empty object has no name that breaks such a rule."""
+    grammar = Grammar.from_json_schema({"type": "object", **schema})
+    for value in ({}, {"a": 1}, {"b": {}}, {"b": {"a": 1}}, {"a": 1, "b": 2}):
+        assert grammar.accepts(json.dumps(value)) == jsonschema.Draft202012Validator(schema).is_valid(value)
 
 
 def test_a_schema_without_a_value_is_refused() -> None:
