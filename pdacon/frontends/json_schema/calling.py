@@ -98,7 +98,8 @@ class _SideBySide(Documents):
         return [node for one in self._owners.values() for node in one.nodes()]
 
     def resource_of(self, place: Place) -> Place | None:
-        return self._owners[place.drafts].resource_of(place)
+        owner = self._owners.get(place.drafts)  # None of a schema that only says what is in a listed value
+        return None if owner is None else owner.resource_of(place)
 
     def referred(self, place: Place, keyword: str) -> Place:
         return self._owners[place.drafts].referred(place, keyword)

@@ -198,3 +198,13 @@ def test_arguments_are_what_json_schema_takes() -> None:
         for call in reader.answer.calls:
             schema = next(tool["parameters"] for tool in tools if tool["name"] == call.name)
             jsonschema.validate(json.loads(json.dumps(call.arguments)), schema)
+
+
+@pytest.mark.parametrize("listed", [[0.25], {"x": 0.5}, [{"y": [1e3]}]])
+def test_listed_values_with_a_fraction(listed: Any) -> None:
+    """What is in such a value is asked of schemas of its own, which stand in no document."""
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"const": listed}}, "required": ["a"]}}
+    constraint = pdacon.compile(pdacon.Grammar.from_tools([tool], format="hermes", choice="f"), VOCABULARY)
+    call = f'<tool_call>\n{{"name": "f", "arguments": {json.dumps({"a": listed})}}}\n</tool_call>'
+    assert constraint.accepts(call)
+    assert not constraint.accepts(call.replace('{"a": ', '{"a": [').replace("}}", "]}}"))
