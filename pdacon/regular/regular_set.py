@@ -43,6 +43,7 @@ from pdacon.regular.operations import (
 from pdacon.regular.ordered import compile_whole
 from pdacon.regular.ordered.escaping import ESCAPES, Escapes, check_escapes
 from pdacon.regular.ordered.program import MATCH, PENDING, PENDING_OR_END, SPLIT, Program
+from pdacon.regular.ordered.sre import refusal
 from pdacon.regular.records import TextSet
 from pdacon.regular.string_programs import (
     checked_strings,
@@ -142,8 +143,11 @@ class RegularSet:
         with Watch(own.seconds):
             dfa = _read_whole(compile_whole(meant, own.states), own)
             # In the empty text, and only there, ``re`` lets no ``\\B`` match (before Python 3.14).
-            with within_other_code(len(pattern)):
-                is_empty_text = re.fullmatch(meant, "") is not None
+            try:
+                with within_other_code(len(pattern)):
+                    is_empty_text = re.fullmatch(meant, "") is not None
+            except re.error as error:  # a look-behind that has no fixed width, which its parser lets through
+                raise refusal(pattern, error) from error
             if dfa.accepts("") != is_empty_text:
                 dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
         return cls(dfa, repr(pattern), own)

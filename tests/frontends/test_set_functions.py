@@ -133,6 +133,7 @@ def test_substrings_are_linear_in_the_text() -> None:
 @pytest.mark.parametrize(
     ("make", "error"),
     [
+        (lambda: RegularSet.from_regex("(?<=a+)b"), pdacon.UnsupportedGrammarError),  # which re's parser lets through
         (lambda: RegularSet.text_until(""), ValueError),
         (lambda: RegularSet.text_until(b"a"), TypeError),  # type: ignore[arg-type]
         (lambda: RegularSet.substring_of("a\ud800"), ValueError),

@@ -52,10 +52,7 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
         with within_other_code(len(regexp)):
             tree = _parser.parse(regexp.encode("latin-1") if text else regexp, int(flags) & ~(_DEBUG | BYTES | LABELS))
     except re.error as error:
-        place = "" if error.pos is None else f" at column {error.pos + 1}"
-        raise UnsupportedGrammarError(
-            f"Python's re does not take the pattern {quoted(regexp)}: {error.msg}{place}", feature="invalid-pattern"
-        ) from error
+        raise refusal(regexp, error) from error
     except UnicodeEncodeError as error:
         raise UnsupportedGrammarError(
             f"{regexp[error.start]!r} at column {error.start + 1} of the pattern {quoted(regexp)} is no byte",
@@ -67,6 +64,14 @@ def parse(regexp: str, flags: int) -> tuple[Any, int]:
             f"Python's re does not take the pattern {quoted(regexp)}: {error}", feature="invalid-pattern"
         ) from error
     return tree, int(tree.state.flags) | own
+
+
+def refusal(regexp: str, error: re.error) -> UnsupportedGrammarError:
+    """What is raised of a pattern that ``re`` does not take: its own message, with the column."""
+    place = "" if error.pos is None else f" at column {error.pos + 1}"
+    return UnsupportedGrammarError(
+        f"Python's re does not take the pattern {quoted(regexp)}: {error.msg}{place}", feature="invalid-pattern"
+    )
 
 
 def is_sequence(part: Any) -> bool:
