@@ -47,10 +47,20 @@ class MarkedScanner:
         What may come after them.
     shapes : Shapes, optional
         Their shapes, for notations in which a text does not say which kind of value it is.
+
+    Attributes
+    ----------
+    done : bool
+    expected : tuple of str
+        What had to come where the text ends.
+    awaited : str
+        A text that begins with all that is left of the text: until it parts from this, more says nothing; empty: none.
     """
 
     def __init__(self, marks: ValueMarks, ends: tuple[str, ...], shapes: Shapes | None) -> None:
         self._marks, self._ends = marks, ends
+        self._string_end = marks.string[1]
+        self._key_begin, self._key_end = marks.key
         self._shapes = shapes if marks.stop else None
         self._open = [_Begun(False, None if self._shapes is None else "")]
         self._stage: _Stage = "part"
@@ -59,6 +69,7 @@ class MarkedScanner:
         self._python = PythonScanner()
         self.done = False
         self.expected: tuple[str, ...] = ()
+        self.awaited = ""
         self._out: list[str] = []
 
     def scan(self, text: str, at: int) -> tuple[int, str]:
@@ -66,8 +77,15 @@ class MarkedScanner:
 
         Raises UnexpectedTextError, at which `expected` says what had to come; the place is in its argument.
         """
+        end = self._string_end if self._stage == "string" else ""
+        if self._stage == "text" and self._captured and self._undecided is None:
+            end = self._marks.stop
+        if end and text.find(end[0], at) < 0:  # as of most pieces
+            self.expected, self.awaited = (end,), ""
+            return len(text), between_quotes(text[at:])
         self._out = []
         while not self.done:
+            self.awaited = ""
             after = _STAGES[self._stage](self, text, at)
             if after is None:
                 break
@@ -81,6 +99,7 @@ class MarkedScanner:
             if text.startswith(option, at):
                 return option
             if len(text) - at < len(option) and option.startswith(text[at:]):
+                self.awaited = option
                 return None
         return "" if at < len(text) else None
 
@@ -98,7 +117,7 @@ class MarkedScanner:
         """The next member or item, or the end."""
         top = self._open[-1]
         marks = self._marks.array if top.is_array else self._marks.object
-        begin = (marks[1] if top.count else "") + (self._marks.item[0] if top.is_array else self._marks.key[0])
+        begin = (marks[1] if top.count else "") + (self._marks.item[0] if top.is_array else self._key_begin)
         ends = self._ends if len(self._open) == 1 else (marks[2] or self._after_value(self._open[-2]),)
         mark = self._match(text, at, (*ends, *([begin] if begin else [])))
         if mark is None:
@@ -125,7 +144,7 @@ class MarkedScanner:
         self._stage = "after"
 
     def _key(self, text: str, at: int) -> int | None:
-        end = self._marks.key[1]
+        end = self._key_end
         self.expected = (end,)
         place = text.find(end, at)
         if place < 0:
@@ -171,7 +190,7 @@ class MarkedScanner:
 
     def _string(self, text: str, at: int) -> int | None:
         """The text of a string up to its mark; what may be the beginning of that is held back."""
-        end = self._marks.string[1]
+        end = self._string_end
         self.expected = (end,)
         if at == len(text):
             return None
@@ -214,10 +233,10 @@ class MarkedScanner:
         if place < 0:
             return held if held > at else None
         end = self._after_value(self._open[-1])
-        mark = self._match(text, place, (end, self._marks.key[0]))
+        mark = self._match(text, place, (end, self._key_begin))
         if mark is None:
             return held if held > at else None
-        if mark == self._marks.key[0] and not self._captured:
+        if mark == self._key_begin and not self._captured:
             return self._opened(text, place)
         if mark != end:
             raise UnexpectedTextError(place)

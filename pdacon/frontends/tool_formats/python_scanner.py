@@ -94,9 +94,10 @@ class PythonScanner:
 
     def _string(self, text: str, at: int, out: list[str]) -> int:
         """Characters of a string up to its quote; an escape that has not ended is held back."""
-        stop = at
-        while stop < len(text) and text[stop] not in (self._quote, "\\"):
-            stop += 1
+        quote = text.find(self._quote, at)
+        stop = len(text) if quote < 0 else quote
+        backslash = text.find("\\", at, stop)
+        stop = stop if backslash < 0 else backslash
         out.append(between_quotes(text[at:stop]))
         if stop == len(text):
             return stop

@@ -35,6 +35,7 @@ from pdacon.frontends.tool_formats.scalars import (
 )
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 
+_event = tuple.__new__  # makes one without the step in Python that its class has
 _BEGINS_INDEX = re.compile(f"(?:{INDEX})?").fullmatch
 EventKind = Literal["reasoning", "text", "name", "arguments", "end"]
 
@@ -94,6 +95,7 @@ class AnswerReader:
         self._state: State | None = None
         self._fed: type | None = None
         self._text, self._at, self._before = "", 0, 0
+        self._awaited = ""  # a text of which `_text` is the beginning from `_at` on: until it parts from it, all waits
         self._captured: list[str] = []
         self._scanner = JsonScanner()
         self._marked: MarkedScanner | None = None
@@ -136,11 +138,21 @@ class AnswerReader:
             raise ValueError("this reader was closed; make another one for another answer")
         if self._refusal is not None:
             raise ValueError(self._refusal)
-        text = self._decoded(piece)
+        text = piece if type(piece) is self._fed is str else self._decoded(piece)
         if self._at:
             self._before += self._at
-            self._text, self._at = self._text[self._at :], 0
-        self._text += text
+            text = self._text[self._at :] + text
+            self._at = 0
+        else:
+            text = self._text + text
+        self._text = text
+        awaited = self._awaited
+        if len(text) < len(awaited) and awaited.startswith(text):
+            return []
+        self._awaited, self._events = "", []
+        state = self._state
+        if state is not None and state.role == "marked" and not self._marked_arguments(state):  # as of most pieces
+            return self._events
         return self._read(last=False)
 
     def close(self, *, cut: bool = False) -> list[AnswerEvent]:
@@ -162,6 +174,7 @@ class AnswerReader:
             within_character = False
         except UnicodeDecodeError:
             within_character = True
+        self._events = []
         events = [] if cut or self._refusal else self._read(last=True)
         self._missing = "the end of a character had to come" if within_character else self._what_is_missing()
         if cut and self._missing is None:
@@ -231,7 +244,6 @@ class AnswerReader:
     # What is read
 
     def _read(self, *, last: bool) -> list[AnswerEvent]:
-        self._events = []
         while self._step(last):
             pass
         return self._events
@@ -240,12 +252,12 @@ class AnswerReader:
         """Take one step; whether there was one to take."""
         state = self._state
         assert state is not None
-        if state.role == "fixed":
-            return self._fixed(state, last)
-        if state.role == "json":
-            return self._json(state)
         if state.role == "marked":
             return self._marked_arguments(state)
+        if state.role == "json":
+            return self._json(state)
+        if state.role == "fixed":
+            return self._fixed(state, last)
         if state.role == "value":
             self._state = state.values[self._way_of_value()]
             return True
@@ -264,6 +276,7 @@ class AnswerReader:
                 return True
             is_begun = at < len(text) and len(text) - at < len(exit) and exit.startswith(text[at:])
             if is_begun and not (last and self._may_be_text(at)):
+                self._awaited = exit
                 return False
         if at == len(text) and not last:
             return False
@@ -285,16 +298,19 @@ class AnswerReader:
 
     def _marked_arguments(self, state: State) -> bool:
         assert state.then is not None
-        if self._marked is None:
+        marked = self._marked
+        if marked is None:
             assert state.marks is not None
             ends = tuple(state.then.exits)
-            self._marked = MarkedScanner(state.marks, ends, self._plan.shapes.get(self._calls[-1][0]))
+            marked = self._marked = MarkedScanner(state.marks, ends, self._plan.shapes.get(self._calls[-1][0]))
         try:
-            self._at, said = self._marked.scan(self._text, self._at)
+            self._at, said = marked.scan(self._text, self._at)
         except UnexpectedTextError as error:
             raise self._refused(state, error.args[0]) from None
-        self._argue(self._named(said))
-        if not self._marked.done:
+        if said:
+            self._argue(self._named(said) if self._special else said)
+        if not marked.done:
+            self._awaited = marked.awaited
             return False
         self._marked, self._state = None, state.then
         return True
@@ -340,6 +356,7 @@ class AnswerReader:
                 if text.startswith(exit, at):
                     return at, exit
                 if length - at < len(exit) and exit.startswith(text[at:]) and not (last and self._may_be_text(at)):
+                    self._awaited = exit
                     return at, None
             at += 1
 
@@ -447,8 +464,9 @@ class AnswerReader:
     def _argue(self, text: str) -> None:
         """A piece of the arguments of the last call."""
         if text:
-            self._calls[-1][1].append(text)
-            self._events.append(AnswerEvent("arguments", text, len(self._calls) - 1))
+            calls = self._calls
+            calls[-1][1].append(text)
+            self._events.append(_event(AnswerEvent, ("arguments", text, len(calls) - 1)))
 
     def _end_call(self) -> None:
         if self._plan.format.argument:
