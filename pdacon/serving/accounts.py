@@ -14,7 +14,7 @@ import re
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -112,6 +112,8 @@ class Accounts:
     Parameters
     ----------
     metrics : Metrics
+    told : callable
+        What is sent of an error, by the path of the request.
 
     Attributes
     ----------
@@ -120,10 +122,10 @@ class Accounts:
         The server takes no more requests, and clients are told to keep no connection.
     """
 
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, told: Callable[[str, RequestError], dict[str, Any]]) -> None:
         self.open: dict[Record, asyncio.Task[Any]] = {}
         self.is_closing = False
-        self._metrics = metrics
+        self._metrics, self._told = metrics, told
 
     def is_idle(self) -> bool:
         """Whether no request is open."""
@@ -153,15 +155,23 @@ class Accounts:
             await app(scope, _watched_receive(record, receive), sending)
         except asyncio.CancelledError:  # the server stops; whoever runs it cancels what is late
             if not record.has_left:
-                await _end(record, stopping(), scope, receive, sending)
+                await self._end(record, stopping(), scope, receive, sending)
         except Exception:
             if not record.has_left:
                 log.exception("%s %s failed", record.method, _path(scope))
-                await _end(record, unexpected(), scope, receive, sending)
+                await self._end(record, unexpected(), scope, receive, sending)
         finally:
             del self.open[record]
             self._count(record, _path(scope))
             _current.reset(token)
+
+    async def _end(self, record: Record, error: RequestError, scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell a client that there will be no answer, or no more of it: as an event where a stream has begun."""
+        said = self._told(scope["path"], record.refuse(error))
+        if not record.has_begun:
+            await error.response(said)(scope, receive, send)
+        elif record.is_stream and not record.has_ended:
+            await send({"type": "http.response.body", "body": event(said).encode()})
 
     def _watched_send(self, record: Record, send: Send) -> Send:
         async def sent(message: Message) -> None:
@@ -215,15 +225,6 @@ def _watched_receive(record: Record, receive: Receive) -> Receive:
         return message
 
     return received
-
-
-async def _end(record: Record, error: RequestError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Tell a client that there will be no answer, or no more of it: as an event where a stream has begun."""
-    record.refuse(error)
-    if not record.has_begun:
-        await error.response()(scope, receive, send)
-    elif record.is_stream and not record.has_ended:
-        await send({"type": "http.response.body", "body": event(error.body()).encode()})
 
 
 def event(said: dict[str, Any]) -> str:

@@ -91,7 +91,7 @@ class _Application:
         self.bodies = Bodies(settings, self.preparer)
         self.prompts = Prompts(self.engine, settings.template_seconds)
         self.tool_format = fitting_format(settings.tool_format, tokenizer, self.engine.vocabulary, settings.limits)
-        accounts = Accounts(self.metrics)
+        accounts = Accounts(self.metrics, told_at)
         self.draining = Draining(self.engine, accounts, settings)
         self.started = int(time.time())
         told = anthropic_messages.error_of
@@ -495,5 +495,9 @@ async def _no_route(request: Request, error: Exception) -> Response:
             "GET /v1/models, /docs, POST /v1/chat/completions, /v1/responses, /v1/messages, /v1/completions, /generate"
         )
         refusal = RequestError(status, f"{method} {path}: there is no such path; see {paths}")
-    is_anthropics = request.scope["path"].startswith("/v1/messages")
-    return current().refuse(refusal).response(anthropic_messages.error_of(refusal) if is_anthropics else None)
+    return current().refuse(refusal).response(told_at(request.scope["path"], refusal))
+
+
+def told_at(path: str, error: RequestError) -> dict[str, Any]:
+    """What is sent of an error: in Anthropic's shape below its path, else in OpenAI's."""
+    return anthropic_messages.error_of(error) if path.startswith("/v1/messages") else error.body()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import itertools
 import json
@@ -20,7 +21,9 @@ from serving.conftest import Running
 
 from pdacon.integrations.huggingface import load_tiny
 from pdacon.serving import ServerSettings
-from pdacon.serving.accounts import current
+from pdacon.serving.accounts import Accounts, current
+from pdacon.serving.application import told_at
+from pdacon.serving.metrics import Metrics
 
 COMPLETIONS = "/v1/completions"
 
@@ -214,6 +217,41 @@ raise RuntimeError("the end")
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "shape"),
+    [("/v1/messages", ("error", "api_error")), (COMPLETIONS, (None, "server_error"))],
+)
+def test_a_failure_has_the_shape_of_its_path(path: str, shape: tuple[str | None, str]) -> None:
+    async def failing(scope: Any, receive: Any, send: Any) -> None:
+        raise RuntimeError("nobody's fault")
+
+    async def ask() -> httpx.Response:
+        app = Accounts(Metrics("tiny"), told_at).around(failing)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+            return await client.post(path, json={})
+
+    answer = asyncio.run(ask())
+    said = answer.json()
+    assert (answer.status_code, said.get("type"), said["error"]["type"]) == (500, *shape)
+    assert said["error"]["message"] == "the server failed; its log says why"
+
+
+def test_a_stream_that_fails_ends_with_an_event_of_its_path() -> None:
+    async def failing(scope: Any, receive: Any, send: Any) -> None:
+        current().is_stream = True
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError("nobody's fault")
+
+    async def ask() -> str:
+        app = Accounts(Metrics("tiny"), told_at).around(failing)
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://here") as client:
+            return (await client.post("/v1/messages", json={})).text
+
+    text = asyncio.run(ask())
+    assert text.startswith("event: error\ndata: ")
+    assert json.loads(text.partition("data: ")[2])["error"]["type"] == "api_error"
+
+
 def test_whoever_writes_a_line_writes_json() -> None:
     done = subprocess.run([sys.executable, "-P", "-c", NOISE], capture_output=True, text=True, timeout=120)
     lines = [json.loads(line) for line in done.stderr.splitlines()]
