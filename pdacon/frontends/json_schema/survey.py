@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from pdacon.base.cancelling import look
 from pdacon.base.quoting import did_you_mean
 from pdacon.errors import UnsupportedSchemaError
-from pdacon.frontends.json_schema.counting_apart import values_counted_apart
+from pdacon.frontends.json_schema.counting_apart import CountingApart
 from pdacon.frontends.json_schema.discriminators import why_nothing_is_told
 from pdacon.frontends.json_schema.documents import REFERENCES, Closed, Documents, Place, is_like_others
 from pdacon.frontends.json_schema.doubts import Doubts
@@ -384,9 +384,8 @@ class Survey:
         if not (self._counting and self._parting):
             return True
         try:
-            values = values_counted_apart(
-                self._documents, self._counting, self._parting, may_close=self._reading.closed is not False
-            )
+            search = CountingApart(self._documents, self._plainness, may_close=self._reading.closed is not False)
+            values = search.values(self._counting, self._parting)
         except (UnsupportedSchemaError, RecursionError):
             return False
         if values is None or (values and self._reading.lax):

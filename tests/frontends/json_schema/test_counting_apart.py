@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import product
 from random import Random
 from typing import Any
@@ -16,6 +18,7 @@ import pdacon
 from pdacon import Grammar, Vocabulary
 from pdacon.errors import UnsupportedSchemaError
 from pdacon.front.compiled import Compiled
+from pdacon.frontends.json_schema.schema import Schema
 
 PACKAGE = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}}, "required": ["a"]}
 FEW = {"type": "object", "additionalProperties": {"enum": [False]}, "minProperties": 1, "maxProperties": 1}
@@ -26,11 +29,29 @@ ON_DEMAND: list[Any] = [
     {"anyOf": [{"type": "object", "required": ["a"]}, FEW]},
     {"properties": {"c": FEW}, "type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
     {"allOf": [{"properties": {"c": FEW}}, {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}], "type": "object"},
+    {"properties": {"c": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"oneOf": [PACKAGE, FEW]}}]}}},
+    {
+        "oneOf": [
+            {"properties": {"c": {"type": "array", "items": {"oneOf": [PACKAGE, FEW]}}}, "required": ["c"]},
+            {"properties": {"c": {"type": "integer"}}, "required": ["c"]},
+            {"additionalProperties": False, "required": ["a"], "properties": {"a": {"type": "integer"}}},
+        ],
+        "type": "object",
+    },
+    {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "additionalProperties": {"anyOf": [{"$ref": "#/$defs/any"}, FEW]},
+        "oneOf": [{"required": ["a"]}, FEW],
+        "$defs": {"any": {"description": "says nothing"}},
+    },
 ]
 TOLD_AT_ONCE: list[Any] = [
     {"type": "object", "properties": {"c": {"not": FEW}}},
     {"oneOf": [{"type": "object"}, FEW]},
     {"anyOf": [{"properties": {"c": FEW}, "required": ["c"]}, {"required": ["d"]}], "type": "object"},
+    {"anyOf": [{"properties": {"c": FEW}}, {"properties": {"c": {"type": "object"}}, "required": ["d"]}]},
+    {"anyOf": [{"properties": {"c": {"items": FEW}}}, {"additionalProperties": {"items": {"type": "object"}}}]},
 ]
 
 
@@ -87,6 +108,24 @@ def schema_of_members(random: Random, depth: int) -> dict[str, Any]:
     return schema
 
 
+def schema_of_parts(random: Random, depth: int) -> dict[str, Any]:
+    """A schema of objects that lie in arrays and under alternatives of several types."""
+    if not depth or random.random() < 0.3:
+        return schema_of_members(random, 1)
+    if random.random() < 0.3:
+        return {"type": "array", "items": schema_of_parts(random, depth - 1)}
+    if random.random() < 0.4:
+        alternatives = [schema_of_parts(random, depth - 1), {"type": random.choice(["integer", "array", "object"])}]
+        return {random.choice(["anyOf", "oneOf"]): random.sample(alternatives, 2)}
+    parts = {name: schema_of_parts(random, depth - 1) for name in random.sample("abc", random.randrange(1, 3))}
+    other = {name: random.choice([{"type": "integer"}, {"type": "array"}, {}]) for name in random.sample("abc", 2)}
+    alternatives = [
+        {"properties": parts} | random.choice([{}, {"additionalProperties": False}]),
+        {"properties": other} | random.choice([{}, {"additionalProperties": False}, {"required": ["b"]}]),
+    ]
+    return {"type": "object", random.choice(["anyOf", "oneOf"]): random.sample(alternatives, 2)}
+
+
 def walk(demanded: Compiled, whole: Compiled, random: Random) -> None:
     """As `compare`, where the whole may take over in mid-text."""
     one, other = demanded.matcher(), whole.matcher()
@@ -103,13 +142,14 @@ def walk(demanded: Compiled, whole: Compiled, random: Random) -> None:
 
 @pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
 @pytest.mark.parametrize("first", range(0, 60 * scaled(3), 60))
-def test_nothing_is_refused_in_mid_text(first: int) -> None:
+@pytest.mark.parametrize("schema_of", [schema_of_members, schema_of_parts])
+def test_nothing_is_refused_in_mid_text(first: int, schema_of: Callable[[Random, int], dict[str, Any]]) -> None:
     """Whatever a random schema counts: it is refused when it is given, or all its masks are those of the whole."""
     on_demand = 0
     for seed in range(first, first + 60):
         random = Random(seed)
         try:
-            made = both(schema_of_members(random, 2), WORDS)
+            made = both(schema_of(random, 2), WORDS)
         except pdacon.PdaconError:
             continue
         if made is not None:
@@ -117,3 +157,26 @@ def test_nothing_is_refused_in_mid_text(first: int) -> None:
             for _ in range(3):
                 walk(*made, random)
     assert on_demand >= 10
+
+
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+@pytest.mark.parametrize("first", range(0, 400 * scaled(3), 400))
+def test_the_whole_refuses_nothing_that_is_read_on_demand(first: int) -> None:
+    on_demand = 0
+    for seed in range(first, first + 400):
+        for schema_of in (schema_of_members, schema_of_parts):
+            schema = schema_of(Random(seed), 2 + seed % 2)
+            with suppress(pdacon.PdaconError):
+                if Schema(schema).may_be_read_on_demand():
+                    on_demand += 1
+                    assert refusal(schema) == "", schema
+    assert on_demand >= 300
+
+
+def refusal(schema: Any) -> str:
+    """Why the whole of a schema is refused, unless it is too large."""
+    try:
+        Schema(schema).grammar()
+    except UnsupportedSchemaError as error:
+        return "" if "productions" in error.why else error.why
+    return ""
