@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 from pdacon.errors import LimitExceededError, UnsupportedSchemaError
@@ -216,5 +217,10 @@ def keywords_of(place: Place) -> str:
         for keyword, value in node.items()
         if keyword not in _SILENT and (keyword not in ONE | MANY | NAMED or (keyword in ONE and value is False))
     }
-    listed = ", ".join(f"{keyword} {json.dumps(value, ensure_ascii=False)}" for keyword, value in own.items())
+    listed = ", ".join(f"{keyword} {_shown(value)}" for keyword, value in own.items())
     return listed if len(listed) <= _WIDTH else f"{listed[: _WIDTH - 4]} ..."
+
+
+def _shown(value: Any) -> str:
+    """A value as JSON; a number that no float is equal to as the schema writes it, if it stands alone."""
+    return repr(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=float)

@@ -199,6 +199,21 @@ def test_a_schema_without_a_value_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ('{"type": "string", "const": 123456789.123456789}', "const 123456789.123456789"),
+        ('{"type": "string", "const": 1e400}', "const 1e400"),
+        ('{"type": "integer", "minimum": 123456789.123456789, "maximum": 1}', "minimum 123456789.123456789, maximum 1"),
+        ('{"type": "string", "enum": [[123456789.123456789]]}', "enum [[123456789.12345679]]"),
+    ],
+)
+def test_numbers_that_no_float_is_are_shown(schema: str, said: str) -> None:
+    with pytest.raises(EmptyLanguageError) as caught:
+        Grammar.from_json_schema(schema)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("schema", "pointer", "keyword"),
     [
         ({"type": "strng"}, "#", "type"),
