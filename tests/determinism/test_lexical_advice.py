@@ -20,17 +20,15 @@ import pdacon
 from pdacon._native import _core
 from pdacon.determinism import Finding
 from pdacon.determinism.deadline import Deadline
-from pdacon.determinism.lexical.lookahead import neighbour_distances
 from pdacon.determinism.lexical.measuring import count_distinguishable
 from pdacon.determinism.lexical.repair.reordering import with_longest_first
-from pdacon.determinism.lexical.witness_texts import WitnessTexts
 from pdacon.determinism.report.sizes import Sizes
 from pdacon.errors import GrammarError
 from pdacon.front.checking import check
 from pdacon.front.grammar import Grammar
 from pdacon.lalr import build_tables
-from pdacon.lexer import build_lexer
 from tests.support.languages import sentences_of_lark
+from tests.support.witnesses import short_texts, texts_of
 
 NL = "\n"  # which no f-string's braces may have
 KEYWORDS = """
@@ -44,15 +42,6 @@ NAME: /[a-z]+/
 def of(id: str, text: str, vocab: pdacon.Vocabulary | None = None, **options: object) -> list[Finding]:
     report = check(Grammar.from_lark(text, **options), vocab)
     return [finding for finding in report.findings if finding.id == id]
-
-
-def texts_of(text: str, **options: object) -> WitnessTexts:
-    grammar = Grammar.from_lark(text, **options)
-    return WitnessTexts(grammar.data, build_lexer(grammar.data, build_tables(grammar.data)))
-
-
-def short_texts(alphabet: str, length: int) -> list[str]:
-    return ["".join(letters) for n in range(length + 1) for letters in product(alphabet, repeat=n)]
 
 
 # PDA005: a string beside a regex that does not absorb it
@@ -429,88 +418,6 @@ def test_endless_ignored_text_can_be_repeated(ignored: str, endless: bool) -> No
         )
         matcher = constraint.matcher()
         assert matcher.accept_bytes(b"x" + text + loop * 50)
-
-
-# PDA018 and neighbour distances
-
-JSON_LEXER = r"""
-start: ("{" | "}" | "[" | "]" | "," | ":" | "true" | "false" | "null" | STRING | NUMBER | WS)*
-STRING: /"([^"\\\x00-\x1f]|\\(["\\\/bfnrt]|u[0-9a-fA-F]{4}))*"/
-NUMBER: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
-WS: /[ \t\n\r]+/
-"""
-
-
-def test_the_neighbour_distance_of_json_is_that_of_streamtok() -> None:
-    texts = texts_of(JSON_LEXER)
-    assert max(distance or 0 for distance in neighbour_distances(texts).values()) == 3
-
-
-LEXERS = [
-    ("ab", "A: /a/\nB: /aab|b/"),
-    ("ab", "A: /a/\nB: /a+b/"),
-    ("ab", "A: /a(ba)?/\nB: /b/"),
-    ("ab", "A: /ab?/\nB: /abba|b/"),
-    ("abc", "A: /a|abcc/\nB: /b|ab/\nC: /c/"),
-    ("abc", "A: /ab(bc)*/\nB: /b/\nC: /c/"),
-]
-
-
-def matches(lexer: lark.Lark, text: str) -> str | None:
-    """The terminal of a text that is one lexeme whole."""
-    try:
-        tokens = list(lexer.lex(text))
-    except lark.exceptions.LarkError:
-        return None
-    return tokens[0].type if len(tokens) == 1 else None
-
-
-@pytest.mark.parametrize(("alphabet", "terminals"), LEXERS)
-def test_neighbour_distances_are_those_of_all_texts(alphabet: str, terminals: str) -> None:
-    names = [line.partition(":")[0] for line in terminals.splitlines()]
-    source = f"start: ({' | '.join(names)})*\n{terminals}\n"
-    texts = texts_of(source)
-    lexer = lark.Lark(source, parser="lalr", lexer="basic")
-    longest: dict[str, int] = {}
-    whole = {
-        text: name
-        for text in short_texts(alphabet, 6 if len(alphabet) > 2 else 7)
-        if text and (name := matches(lexer, text))
-    }
-    for text in whole:
-        shorter = [text[:n] for n in range(1, len(text)) if text[:n] in whole]
-        if shorter:
-            name = whole[shorter[-1]]
-            longest[name] = max(longest.get(name, 0), len(text) - len(shorter[-1]))
-    found = {texts.grammar.terminals[label].name: d for label, d in neighbour_distances(texts).items()}
-    assert {name: distance for name, distance in found.items() if distance is not None} == {
-        name: distance for name, distance in longest.items() if found.get(name) is not None
-    }
-    assert found.keys() == longest.keys()
-    for name, distance in found.items():
-        assert distance is not None or longest[name] >= 3  # without a bound: it grows with the texts
-
-
-@pytest.mark.parametrize(
-    ("terminals", "expected"),
-    [
-        ('A: "a"\nB: "b"\nLONG: "abbb"', {"A": 2}),
-        ('A: "a"\nB: "b"\nLONG: "abb"', {}),  # one byte
-        ('A: "a"\nLONG: "abbb"', {}),  # what follows A can be no lexeme
-        ('A: "a"\nB: "é"\nLONG: "aéc"', {}),  # one character
-        ('A: "a"\nB: "é"\nLONG: "aéécé"', {"A": 4}),
-    ],
-)
-def test_lookahead_counts_what_may_still_be_read_otherwise(terminals: str, expected: dict[str, int]) -> None:
-    names = [line.partition(":")[0] for line in terminals.splitlines()]
-    found = of("PDA018", f"start: ({' | '.join(names)})+\n{terminals}\n")
-    distances = {}
-    for finding in found:
-        number = re.search(r": (\d+) after", finding.title)
-        assert number is not None
-        assert finding.witness is not None
-        distances[finding.symbols[0]] = int(number.group(1))
-    assert distances == expected
 
 
 @pytest.mark.parametrize(
