@@ -53,14 +53,14 @@ def near_names(name: str, known: Iterable[str], most: int = 3, *, nearness: floa
     one, or two that changed places.
     """
     compared = list(islice(known, _COMPARED))
-    for one in (name, name.upper(), name.lower()):
-        if near := get_close_matches(one, compared, most, nearness):
+    for spelling in (name, name.upper(), name.lower()):
+        if near := get_close_matches(spelling, compared, most, nearness):
             return near
     plain = name.casefold().translate(_ALIKE)
     if not plain:
         return []
-    distances = [(_slips(plain, one.casefold().translate(_ALIKE), slips), one) for one in compared]
-    return [one for distance, one in sorted(distances, key=lambda pair: pair[0]) if distance <= slips][:most]
+    distances = [(_slips(plain, other.casefold().translate(_ALIKE), slips), other) for other in compared]
+    return [other for distance, other in sorted(distances, key=lambda pair: pair[0]) if distance <= slips][:most]
 
 
 def did_you_mean(name: str, known: Iterable[str], nearness: float = 0.6, slips: int = 2) -> str:

@@ -16,14 +16,14 @@ from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, Gra
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.cli.waiting import reading
 from pdacon.errors import EmptyLanguageError, GrammarWarning, PdaconError, SchemaError, UnsupportedSchemaError
-from pdacon.front.endings import OPTIONS_OF_DIALECTS, OPTIONS_OF_LLGUIDANCE
+from pdacon.grammar.languages import BY_ENDING, LLGUIDANCE, is_llguidance
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar
     from pdacon.regular import RegularSet
 
 STDIN = "-"
-DIALECTS = (".gbnf", ".ebnf")
+DIALECTS = tuple(ending for ending, language in BY_ENDING.items() if language.defines)
 """The endings of files in dialects; others are Lark's."""
 _ARTIFACT = b"\x89PDA"
 _COMPILED = ".pda"
@@ -79,7 +79,7 @@ def _lark_source(name: str) -> tuple[str, str | None] | None:
     path = Path(name)
     if not name or name in builtin_names() or is_imported(name) or path.is_dir() or not path.exists():
         return None
-    if path.suffix.lower() in (*DIALECTS, ".json", _COMPILED) or is_artifact(path):
+    if path.suffix.lower() in (*BY_ENDING, _COMPILED) or is_artifact(path):
         return None
     return read_source(path), name
 
@@ -88,12 +88,11 @@ def _of_lark(
     text: str, path: str | None, options: GrammarOptions, filters: dict[str, Any], *, several_starts: bool
 ) -> Grammar:
     """A text in Lark's language, under the options of the command line, and else those at its head."""
-    from pdacon.front.endings import is_llguidance
     from pdacon.front.grammar import Grammar
     from pdacon.front.lark_files import lark_file_grammar
 
     if is_llguidance(text):
-        given = _of_dialect(path or "standard input", options, OPTIONS_OF_LLGUIDANCE)
+        given = _of_dialect(path or "standard input", options, LLGUIDANCE.policies)
     else:
         given = _lark_options(options)
     try:
@@ -174,7 +173,7 @@ def _load(name: str, options: GrammarOptions, *, several_starts: bool) -> Gramma
 
         _refuse(options, f"{path}: a compiled grammar has its options; leave them out, or give the grammar itself")
         return Constraint.load(path).grammar
-    return Grammar.from_file(path, **_of_dialect(str(path), options, OPTIONS_OF_DIALECTS[path.suffix.lower()]))
+    return Grammar.from_file(path, **_of_dialect(str(path), options, BY_ENDING[path.suffix.lower()].policies))
 
 
 def _refuse(options: GrammarOptions, why: str) -> None:
@@ -184,7 +183,6 @@ def _refuse(options: GrammarOptions, why: str) -> None:
 
 def written_in(path: Path, text: str) -> str | None:
     """The dialect that a text is in, by the name of its file or its first statement; None where neither says one."""
-    from pdacon.front.endings import is_llguidance
 
     if path.suffix.lower() in DIALECTS:
         return path.suffix[1:].lower()

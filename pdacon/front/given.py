@@ -10,8 +10,9 @@ import re
 from typing import NoReturn
 
 from pdacon.grammar.habits import is_json
+from pdacon.grammar.languages import BY_ENDING
 
-_ENDINGS = (".lark", ".gbnf", ".ebnf", ".json")
+_ENDINGS = (".lark", *BY_ENDING)
 _NAME = re.compile(r"\s*[\w-]+\s*")
 
 

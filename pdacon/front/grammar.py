@@ -19,13 +19,13 @@ from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
 from pdacon.base.snippets import shown_in
 from pdacon.base.type_variables import OfForm, Value
-from pdacon.front.endings import DIALECTS, OPTIONS_OF_DIALECTS
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
 from pdacon.front.lark_options import LarkOptions
 from pdacon.front.stages import keep_lowered
 from pdacon.front.ways_in import GrammarWaysIn
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_options, builtin_source
+from pdacon.grammar.languages import BY_ENDING
 from pdacon.grammar.model import ConflictPolicy, ImportPath, LexerKind, LookaheadPolicy, PriorityPolicy
 from pdacon.regular import RegularSet
 
@@ -273,16 +273,16 @@ class Grammar(GrammarWaysIn, Generic[Value]):
 
         require_options("Grammar.from_file", options, LarkOptions.__annotations__)
         ending = PurePath(path).suffix.lower()
-        if ending not in DIALECTS:
+        if ending not in BY_ENDING:
             return lark_file_grammar(cls, read_source(path), path, dict(options))
-        if foreign := [option for option in options if option not in OPTIONS_OF_DIALECTS[ending]]:
+        if foreign := [option for option in options if option not in BY_ENDING[ending].policies]:
             raise TypeError(
                 f"Grammar.from_file: {foreign[0]} is an option of a grammar in Lark's language, not of "
-                f"{ending} files; Grammar.{DIALECTS[ending]} has what they can have"
+                f"{ending} files; Grammar.{BY_ENDING[ending].way_in} has what they can have"
             )
         if ending == ".json":
             return cls(replace(cls.from_json_schema(Path(path)).data, source_path=os.fspath(path)))
-        read: Any = cls.from_gbnf if ending == ".gbnf" else cls.from_ebnf
+        read: Any = getattr(cls, BY_ENDING[ending].way_in)
         return cast("Grammar", read(read_source(path), source_path=path, **options))
 
     @classmethod

@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeVar
 
 from pdacon.base.snippets import shown_in
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
-from pdacon.front.endings import OPTIONS_OF_LLGUIDANCE, is_llguidance
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.head_options import Head, read_head
+from pdacon.grammar.languages import LLGUIDANCE, is_llguidance
 from pdacon.regular import RegularSet
 
 
@@ -67,13 +67,13 @@ def lark_file_grammar(
     with shown_in(text, own_path):
         head = read_head(text, own_path)
         chosen = {**(otherwise or {}), **head.options, **given}
-        if is_llguidance(text) and given.keys() <= {*OPTIONS_OF_LLGUIDANCE}:
+        if is_llguidance(text) and given.keys() <= {*LLGUIDANCE.policies}:
             grammar = _of_llguidance(text, own_path, head, chosen, kind)
         else:
             with _placed(head, given):
                 grammar = kind.from_lark(text, **{"source_path": own_path, **chosen})
-        asked = _asked_texts(head, filters or {})
-        return grammar if asked is None else _narrowed(grammar, asked, head)
+        texts = _filtered_texts(head, filters or {})
+        return grammar if texts is None else _narrowed(grammar, texts, head)
 
 
 def _narrowed(grammar: _Made, texts: RegularSet, head: Head) -> _Made:
@@ -92,9 +92,9 @@ def _of_llguidance(
     text: str, path: str | None, head: Head, chosen: Mapping[str, Any], kind: LarkWaysIn[_Made]
 ) -> _Made:
     for name, _, span in head.places:
-        if name not in (*OPTIONS_OF_LLGUIDANCE, *head.filters):
+        if name not in (*LLGUIDANCE.policies, *head.filters):
             raise GrammarSyntaxError("this option does not go with a grammar for llguidance; leave it out", span)
-    options = {name: chosen[name] for name in OPTIONS_OF_LLGUIDANCE if name in chosen}
+    options = {name: chosen[name] for name in LLGUIDANCE.policies if name in chosen}
     return kind.from_llguidance(text, source_path=path, **options)
 
 
@@ -112,9 +112,9 @@ def composed_file(path: os.PathLike[str], holes: Mapping[str, Callable[[], Gramm
         chosen |= {name: tuple(value) for name, value in chosen.items() if isinstance(value, list)}
         chosen["postlex"] = read_postlex(chosen.get("postlex"))
         with _placed(head, {}):
-            made = composed(text, holes, GrammarOptions(import_base=own_path, **chosen))
-        asked = _asked_texts(head, {})
-    return made if asked is None else with_texts_within(made, asked)
+            grammar = composed(text, holes, GrammarOptions(import_base=own_path, **chosen))
+        texts = _filtered_texts(head, {})
+    return grammar if texts is None else with_texts_within(grammar, texts)
 
 
 def filter_texts(
@@ -126,25 +126,25 @@ def filter_texts(
     """
     from pdacon.filters import Characters, Filter, NormalForm, Scripts, texts_of
 
-    asked: list[Filter] = []
+    filters: list[Filter] = []
     if characters is not None:
-        asked.append(Characters("ascii" if characters == "ascii" else list(characters)))
+        filters.append(Characters("ascii" if characters == "ascii" else list(characters)))
     if scripts is not None:
-        asked.append(Scripts(scripts))
+        filters.append(Scripts(scripts))
     if normal_form is not None:
-        asked.append(NormalForm(normal_form))
-    texts = texts_of(asked)
+        filters.append(NormalForm(normal_form))
+    texts = texts_of(filters)
     assert texts is not None
     return texts
 
 
-def _asked_texts(head: Head, given: Mapping[str, Any]) -> RegularSet | None:
+def _filtered_texts(head: Head, given: Mapping[str, Any]) -> RegularSet | None:
     """The texts that the filters of a head allow, and those that are given, which go before; None: all texts."""
-    asked = {**head.filters, **given}
-    if not asked:
+    filters = {**head.filters, **given}
+    if not filters:
         return None
     try:
-        return filter_texts(**asked)
+        return filter_texts(**filters)
     except ValueError as error:
         span = None if "scripts" in given else head.place("scripts")
         if span is None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.labels import Label
+from pdacon.grammar.languages import has_bnf_rules
 from pdacon.grammar.model import (
     Definition,
     GrammarOptions,
@@ -34,7 +35,6 @@ from pdacon.regular.records import Automaton, TextSet
 
 _LONGEST = 80  # Repetitions nest; longer ones are shown as (...), so that a description stays one readable line.
 _DEEPEST = 4
-_DIALECTS = frozenset({"GBNF", "EBNF"})
 _NAME = re.compile(r"\w+")  # in the name of a template's use there are several
 
 AnyGrammar = TypeVar("AnyGrammar", bound="GrammarData")
@@ -238,7 +238,7 @@ class GrammarData:
         It is the name in the imported file, with the path before it where it stands for something else too. A rule of
         GBNF or EBNF has a name there that Lark need not take.
         """
-        if self.language in _DIALECTS:
+        if has_bnf_rules(self.language):
             rules = {production.lhs: production.rule for production in self.productions}
             named = ((one.name, rules.get(self.end + 1 + k, one.name)) for k, one in enumerate(self.nonterminals))
             return {name: rule for name, rule in named if rule != name == lark_name(rule)}
@@ -260,7 +260,7 @@ class GrammarData:
         With the path before it, as in ``%import``, where that name stands for something else too.
         """
         names = self.names_in_imported_files
-        if self.language in _DIALECTS:
+        if has_bnf_rules(self.language):
             return names.get(name, name)
         return _NAME.sub(lambda match: names.get(match.group(), match.group()), name) if names else name
 

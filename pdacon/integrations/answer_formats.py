@@ -16,7 +16,6 @@ from typing import Any, Literal
 from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import GrammarSyntaxError, PdaconError, UnsupportedGrammarError
-from pdacon.front.endings import is_llguidance
 from pdacon.front.grammar import Grammar
 from pdacon.frontends.json_schema import PlainSchema, Spelling, canonical, plain, read_canonical
 from pdacon.frontends.on_demand import OnDemand, schema_on_demand
@@ -32,6 +31,7 @@ from pdacon.frontends.tool_formats import (
     answer_values,
     tool_answers,
 )
+from pdacon.grammar.languages import is_llguidance
 from pdacon.integrations.json_reading import JsonReading
 
 Kind = Literal[

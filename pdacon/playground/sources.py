@@ -24,19 +24,19 @@ from pdacon import (
     time_limit,
 )
 from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, PdaconError
-from pdacon.front.endings import OPTIONS_OF_DIALECTS, OPTIONS_OF_LLGUIDANCE
 from pdacon.front.lark_files import lark_file_grammar
 from pdacon.grammar.builtin import builtin_options, builtin_source
 from pdacon.grammar.head_options import read_head
+from pdacon.grammar.languages import LANGUAGES
 
 Notation = Literal["lark", "json-schema", "gbnf", "ebnf", "llguidance", "regex"]
 NOTATIONS: tuple[Notation, ...] = get_args(Notation)
 POLICIES: Mapping[Notation, tuple[str, ...]] = MappingProxyType(
     {
-        "lark": ("conflicts", "lookahead"),
-        "gbnf": OPTIONS_OF_DIALECTS[".gbnf"],
-        "ebnf": OPTIONS_OF_DIALECTS[".ebnf"],
-        "llguidance": OPTIONS_OF_LLGUIDANCE,
+        "lark": LANGUAGES["Lark"].policies,
+        "gbnf": LANGUAGES["GBNF"].policies,
+        "ebnf": LANGUAGES["EBNF"].policies,
+        "llguidance": LANGUAGES["llguidance"].policies,
     }
 )
 """The notations that can accept what is an error else, and by which options."""

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from pdacon.determinism.report.findings import Finding
 from pdacon.grammar import GrammarData
+from pdacon.grammar.languages import has_bnf_rules
 
 LARKS_NOTATION = "in Lark's notation"
-_LANGUAGES = frozenset({"GBNF", "EBNF"})
 _DEFINITION = re.compile(r"(?P<indent>  )(?P<name>[\w.-]+): (?P<body>.*?)(?P<behind> or)?")
 _RULE = re.compile(r"(?m)^  [\w.-]+ ::= ")
 _PART_OF_RULE = r"\([^() ]+ (?:(?:after|before) [^() ]+ ?|end)+\)"  # as terminals of dialects are called
@@ -32,7 +32,7 @@ def in_notation_of(grammar: GrammarData, finding: Finding) -> Finding:
     """The finding with what its repair suggests to write in the notation of the grammar's file."""
     repair = finding.repair or ""
     is_done = LARKS_NOTATION in repair or _RULE.search(repair)
-    if grammar.language not in _LANGUAGES or "\n  " not in f"\n{repair}" or is_done:
+    if not has_bnf_rules(grammar.language) or "\n  " not in f"\n{repair}" or is_done:
         return finding
     lines = repair.split("\n")
     suggested = [match for line in lines if (match := _DEFINITION.fullmatch(line))]

@@ -6,7 +6,7 @@ from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.repair.case import Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import close
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
-from pdacon.determinism.report.accepting import has_priorities
+from pdacon.determinism.report.accepting import is_larks
 
 
 def dangling(case: Case) -> Advice:
@@ -112,7 +112,7 @@ def duplicate(case: Case) -> Advice:
     by_priority = f", or give one of them a higher priority, {names[0]}.1 for example"
     return Advice(
         f"{' and '.join(dict.fromkeys(names))} are both {body}, and nothing says which is meant.",
-        f"write one rule for both{by_priority if has_priorities(case.grammar) else ''}.",
+        f"write one rule for both{by_priority if is_larks(case.grammar) else ''}.",
     )
 
 
