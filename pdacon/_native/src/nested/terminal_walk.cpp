@@ -106,22 +106,43 @@ class TerminalAutomaton::Walk {
         if (base != kDead) made.base = own_.states_[static_cast<std::size_t>(base / 8)].row.get();
         if (end - node > kSmall) {
             const auto& run = own_.made_run(at, limit_);
-            if (made.base != nullptr && has_many_exits(at, run)) {
-                open_.push_back(made);
-                return;
-            }
-            if (const auto* region = region_of(node, at, run)) {
-                if (!region->exits) region->exits = trie_.loops().exits(region->characters);
-                made.exits = region->exits.get();
-                made.region = region;
-            } else if (run.is_loop && run.characters.size() >= kLong && !is_small_part(at, run) &&
-                       (made.needed = needed(at)) >= 0) {
-                if (!run.exits) run.exits = trie_.loops().exits(run.characters);
-                made.exits = run.exits.get();
-            }
-            if (made.exits != nullptr) made.base = nullptr;
+            if (made.base == nullptr || !has_many_exits(at, run)) find_exits(made, run);
         }
         open_.push_back(made);
+    }
+    // The exits of the region that a position is in, or of the loop that it is; none if little is gained.
+    void find_exits(Open& made, const Run& run) {
+        if (const auto* region = region_of(made.node, made.at, run)) {
+            if (!region->exits) region->exits = trie_.loops().exits(region->characters);
+            made.exits = region->exits.get();
+            made.region = region;
+        } else if (run.is_loop && run.characters.size() >= kLong && !is_small_part(made.at, run) &&
+                   (made.needed = needed(made.at)) >= 0) {
+            if (!run.exits) run.exits = trie_.loops().exits(run.characters);
+            made.exits = run.exits.get();
+        }
+        if (made.exits != nullptr) made.base = nullptr;
+    }
+    // Goes on behind the character that begins with a node's byte, if that is outside ASCII and all such
+    // characters lead to one loop or region, which reads them, too. True: the tokens below the node stay
+    // there up to its exits, the last one perhaps in the midst of a character.
+    bool pass_character(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base) {
+        const auto byte = trie_.byte(node);
+        const auto end = trie_.subtree_end(node);
+        if (byte < CharacterSet::kFirstLead || end - node <= kSmall) return false;
+        const auto& run = own_.made_run(at, limit_);
+        if (run.next == kDead || !run.characters.contains(byte)) return false;
+        if (is_counted_ && own_.counted_here(at, run.next, characters, left_.least, left_.most) == kDead)
+            return false;
+        const auto& after = own_.made_run(run.next, limit_);
+        if (base != kDead && has_many_exits(run.next, after)) return false;
+        const auto behind = characters + (own_.own_.inside > 0 && ends_character(run.next));
+        Open made{node, node + 1, end, run.next, behind, 0, &own_.made_row(run.next, limit_), nullptr};
+        find_exits(made, after);
+        if (made.exits == nullptr || made.exits->has(node)) return false;
+        keep(trie_.first_token(node), trie_.first_token(node + 1));
+        open_.push_back(made);
+        return true;
     }
     // The tokens below a node of which the last byte has led to a position, where those are few.
     void read_small(std::int32_t root, std::int32_t position) {
@@ -222,9 +243,9 @@ class TerminalAutomaton::Walk {
             const auto base = top.base == nullptr ? kDead : top.base->next[trie_.byte(child)];
             if (to != kDead && to == base)
                 copy(child);
-            else if (to != kDead)
+            else if (to != kDead && !pass_character(child, at, characters, base))
                 read(child, to, characters, base);
-            else if (matches(at) && trie_.depth(child) > 1)
+            else if (to == kDead && matches(at) && trie_.depth(child) > 1)
                 beyond_.push_back(child);
         }
     }
@@ -270,11 +291,14 @@ class TerminalAutomaton::Walk {
         return state.region && state.safe >= kSure &&
                state.region->characters.size() > run.characters.size() + kMuchLarger;
     }
-    // The position before a node's byte, of the position behind its first bytes.
+    // The position before a node's byte, of the position behind its first bytes, and behind the rest of a
+    // character that they end in, which has been passed.
     std::int32_t behind(std::int32_t position, std::int32_t node, std::int32_t depth) {
         const auto bytes = trie_.tokens()->bytes_of(trie_.token(trie_.first_token(node)));
         const auto end = static_cast<std::size_t>(trie_.depth(node)) - 1;
-        for (auto at = static_cast<std::size_t>(depth); at < end; ++at)
+        auto at = static_cast<std::size_t>(depth);
+        while (at < end && (bytes[at] & 0xC0) == 0x80) ++at;
+        for (; at < end; ++at)
             position = own_.made_row(position, limit_).next[static_cast<std::uint8_t>(bytes[at])];
         return position;
     }
