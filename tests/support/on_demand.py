@@ -63,6 +63,25 @@ def compare(demanded: Compiled, whole: Compiled, random: Random, steps: int) -> 
     return steps
 
 
+def walk_within(schema: Any, vocabulary: Vocabulary, random: Random, steps: int) -> None:
+    """Walk at random, mostly by long tokens that end no string, and compare the masks of both forms."""
+    made = both(schema, vocabulary)
+    assert made is not None
+    words, expected = (constraint.new_bitmask() for constraint in made)
+    one, other = (constraint.matcher() for constraint in made)
+    for _ in range(steps):
+        one.fill_bitmask(words)
+        other.fill_bitmask(expected)
+        assert np.array_equal(words, expected), (schema, one.text)
+        texts = {token: text for token in one.allowed_tokens() if (text := vocabulary.tokens[token]) is not None}
+        inside = [token for token, text in texts.items() if b'"' not in text and len(text) > 1]
+        if not texts:
+            return
+        token = random.choice(inside if inside and random.random() < 0.8 else [*texts])
+        assert one.accept_token(token)
+        assert other.accept_token(token)
+
+
 def differing(words: Any, expected: Any) -> list[bytes | None]:
     bits = np.unpackbits((words ^ expected).view(np.uint8), bitorder="little")
     return [WORDS.tokens[token] for token in np.flatnonzero(bits)[:9] if token < WORDS.size]

@@ -6,13 +6,12 @@ import json
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
+from support.on_demand import walk_within
 from support.scaling import scaled
 
 import pdacon
 from pdacon import Grammar, Vocabulary
-from pdacon.front.stages import compiled
 
 ANYWHERE = [
     "[0-9a-f]{4}", "[0-9a-f]{3}-[0-9a-f]{2}", r"\d+\.\d+", ".*,.*,.*", "maker", "(ab|ba)c", r"\w{2} \w", "é", "🙂a",
@@ -55,30 +54,11 @@ def vocabulary() -> Vocabulary:
 TEXTS = vocabulary()
 
 
-def walk(schema: Any, random: Random, steps: int) -> None:
-    grammar = Grammar.from_json_schema(schema)
-    demanded, whole = pdacon.compile(grammar, TEXTS), compiled(grammar.data, TEXTS)
-    assert demanded._nested is not None
-    words, expected = demanded.new_bitmask(), whole.new_bitmask()
-    one, other = demanded.matcher(), whole.matcher()
-    for _ in range(steps):
-        one.fill_bitmask(words)
-        other.fill_bitmask(expected)
-        assert np.array_equal(words, expected), (schema, one.text)
-        tokens = [token for token in one.allowed_tokens() if token != TEXTS.size - 1]
-        inside = [token for token in tokens if b'"' not in TEXTS.tokens[token] and len(TEXTS.tokens[token]) > 1]
-        token = random.choice(inside if inside and random.random() < 0.8 else tokens or [-1])
-        if token < 0:
-            break
-        assert one.accept_token(token)
-        assert other.accept_token(token)
-
-
 @pytest.mark.parametrize("pattern", ANYWHERE)
 def test_strings(pattern: str) -> None:
     for seed in range(scaled(2)):
-        walk({"type": "string", "pattern": pattern}, Random(seed), 25)
-        walk({"type": "string", "not": {"pattern": pattern}}, Random(seed), 25)
+        walk_within({"type": "string", "pattern": pattern}, TEXTS, Random(seed), 25)
+        walk_within({"type": "string", "not": {"pattern": pattern}}, TEXTS, Random(seed), 25)
 
 
 @pytest.mark.parametrize("pattern", ANYWHERE)
@@ -86,13 +66,13 @@ def test_names(pattern: str) -> None:
     """Names that a pattern matches stand beside those that it does not, with another value."""
     schema = {"type": "object", "patternProperties": {pattern: {"type": "integer"}, "f0": {"enum": [1, "f"]}}}
     for seed in range(scaled(2)):
-        walk(schema, Random(seed), 25)
+        walk_within(schema, TEXTS, Random(seed), 25)
 
 
 def test_several_patterns_of_one_string() -> None:
     one_of = {"oneOf": [{"pattern": word} for word in ("ma", "ker", "f0", "99")], "type": "string"}
     for seed in range(scaled(3)):
-        walk(one_of, Random(seed), 30)
+        walk_within(one_of, TEXTS, Random(seed), 30)
 
 
 def test_a_mask_by_enumeration() -> None:
@@ -121,4 +101,4 @@ LIKE = [
 def test_states_that_lead_to_the_same(schema: dict[str, Any]) -> None:
     """States of a pattern that differ in some bytes: what tokens do below the others is found once."""
     for seed in range(scaled(4)):
-        walk(schema, Random(seed), 30)
+        walk_within(schema, TEXTS, Random(seed), 30)

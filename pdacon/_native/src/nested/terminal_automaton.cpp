@@ -259,31 +259,29 @@ TerminalAutomaton::Run TerminalAutomaton::found_run(std::int32_t position, State
         if (next[byte] == run.next) run.characters.ascii[byte / 64] |= std::uint64_t{1} << (byte % 64);
     run.characters.leads = leads_between(position, run.next, limit);
     run.is_loop = run.next == position;
-    run.length = run.is_loop ? Run::kEndless : 1;
     return run;
 }
 
 const TerminalAutomaton::Run& TerminalAutomaton::made_run(std::int32_t position, StateLimit& limit) {
-    std::vector<std::int32_t> chain;
-    // A chain counts as far as the states after it read the same characters.
-    const auto known = [&](std::int32_t at) -> auto& {
-        return states_[static_cast<std::size_t>(at / 8)].run;
-    };
-    for (auto at = position; !known(at);) {
-        auto made = std::make_unique<Run>(found_run(at, limit));
-        const auto& found = *(known(at) = std::move(made));
-        chain.push_back(at);
-        if (found.next == kDead || found.is_loop) break;
-        at = found.next;
+    const auto index = static_cast<std::size_t>(position / 8);
+    if (!states_[index].run) {
+        auto made = std::make_unique<Run>(found_run(position, limit));
+        states_[index].run = std::move(made);
     }
-    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-        auto& here = *known(*at);
-        if (here.next == kDead || here.is_loop) continue;
-        const auto& after = known(here.next);
-        if (after && after->next != kDead && after->characters == here.characters)
-            here.length = std::min(Run::kEndless, after->length + 1);
+    return *states_[index].run;
+}
+
+// A chain counts as far as the states after it read the same characters.
+std::int32_t TerminalAutomaton::length_of(const Run& run, StateLimit& limit) {
+    if (run.length >= 0) return run.length;
+    const auto* at = &run;
+    std::int32_t length = 0;
+    while (length < Run::kMostCounted && at->next != kDead && at->characters == run.characters) {
+        if (at->is_loop) return run.length = Run::kEndless;
+        at = &made_run(at->next, limit);
+        ++length;
     }
-    return *known(position);
+    return run.length = length;
 }
 
 void TerminalAutomata::make_room() {

@@ -25,6 +25,7 @@
 #include "base/interner.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "detokenizer/token_set.hpp"
+#include "nested/character_counts.hpp"
 #include "nested/rests.hpp"
 #include "nested/schemas.hpp"
 #include "regular/string_lengths.hpp"
@@ -88,11 +89,13 @@ class TerminalAutomaton {
     struct Run {
         CharacterSet characters;
         std::int32_t next = kDead;  // after one of them; kDead: it reads no characters alike
-        std::int32_t length = 0;  // for how many characters at least it goes on so; kEndless: for any number
-        bool is_loop = false;     // whether `next` is the same
+        bool is_loop = false;       // whether `next` is the same
+        // For how many characters at least it goes on so, up to kMostCounted; kEndless: for any number;
+        // -1: not known yet.
+        mutable std::int32_t length = -1;
         mutable std::shared_ptr<const LoopExits> exits = nullptr;  // of a loop, once they are needed
         mutable int has_many_exits = -1;                           // whether it has; -1: not known yet
-        static constexpr std::int32_t kEndless = 1 << 20;
+        static constexpr std::int32_t kEndless = 1 << 20, kMostCounted = CharacterCounts::kMost;
     };
     // States between which some characters lead, whichever they are and wherever they begin (`regions.cpp`).
     struct Region {
@@ -148,6 +151,7 @@ class TerminalAutomaton {
     std::int32_t position_of(std::vector<std::int32_t> positions, StateLimit& limit);
     const Row& made_row(std::int32_t position, StateLimit& limit);
     const Run& made_run(std::int32_t position, StateLimit& limit);
+    std::int32_t length_of(const Run& run, StateLimit& limit);
     TerminalTokens made_tokens(std::int32_t position, const CharactersLeft& left, const SharedTrie& trie,
                                StateLimit& limit);
     std::int32_t only_target(std::int32_t position, int first, int last, StateLimit& limit);

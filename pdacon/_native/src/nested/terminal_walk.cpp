@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "nested/counted_loops.hpp"
+#include "nested/character_counts.hpp"
 #include "nested/terminal_automaton.hpp"
 #include "nested/token_heights.hpp"
 
@@ -12,12 +12,13 @@ namespace pdacon {
 
 namespace {
 
-constexpr int kLong = 32;                // a run of so many characters has its tokens known for the process
-constexpr int kChain = 16;               // if it is a loop, or goes on for so many
+constexpr int kLong = 16;  // a run of so many characters has its tokens known for the process
+constexpr auto kChain = CharacterCounts::kLeast;  // if it is a loop, or goes on for so many
 constexpr std::int32_t kLarge = 1024;    // nodes of a subtree that is left in the trie, where a terminal ends
 constexpr std::int32_t kSure = 16;       // characters, in a region that tokens may leave for nowhere
 constexpr int kMuchLarger = 12;          // characters that a region has beyond those of a loop within it
-constexpr std::int32_t kSmall = 16;      // nodes of a subtree in which no loop is looked for
+constexpr std::int32_t kSmall = 16;      // nodes of a subtree in which no loop is of use
+constexpr std::int32_t kModest = 1024;   // the same, unless it is known
 constexpr std::int32_t kManyExits = 32;  // more exits than one in so many nodes: the loop is not used
 constexpr std::int32_t kDear = 16;  // more nodes read than one in so many: other walks take over the results
 constexpr std::size_t kMostBases = 4;  // of an automaton
@@ -37,7 +38,7 @@ class TerminalAutomaton::Walk {
         if (region != nullptr)
             leave_region(position, *region);
         else if (!is_long || is_small_part(position, run) || needed(position) < 0 ||
-                 (!run.is_loop && (is_counted_ || run.length < kChain)) || has_many_exits(position, run))
+                 (!run.is_loop && (is_counted_ || !is_chain(run))) || has_many_exits(position, run))
             begin(position);
         else if (is_counted_)
             leave_counted(position, run);
@@ -71,11 +72,13 @@ class TerminalAutomaton::Walk {
         const auto to = row.next[byte];
         return is_counted_ ? own_.counted_here(at, to, characters, left_.least, left_.most) : to;
     }
-    // The characters of a token between the depth of a node and another one.
-    std::int32_t characters_in(std::int32_t token, std::int32_t node, std::int32_t depth) const {
-        const auto bytes = trie_.tokens()->bytes_of(trie_.token(token));
-        const auto from = static_cast<std::size_t>(trie_.depth(node));
-        return characters_of(bytes.substr(from, static_cast<std::size_t>(depth) - from));
+    const CharacterCounts& counts() {
+        if (counts_ == nullptr) counts_ = &trie_.kept<KeptCharacterCounts>().of(trie_);
+        return *counts_;
+    }
+    // Whether a position is a loop, or its characters are read by a chain of states that is long enough.
+    bool is_chain(const Run& run) {
+        return run.next != kDead && (run.is_loop || own_.length_of(run, limit_) >= kChain);
     }
     void keep(std::int32_t first, std::int32_t end) {
         if (!within_.empty() && within_.back().second == first)
@@ -112,6 +115,8 @@ class TerminalAutomaton::Walk {
     }
     // The exits of the region that a position is in, or of the loop that it is; none if little is gained.
     void find_exits(Open& made, const Run& run) {
+        const bool is_known = run.exits || own_.states_[static_cast<std::size_t>(made.at / 8)].region;
+        if (!is_known && made.end - made.node <= kModest) return;
         if (const auto* region = region_of(made.node, made.at, run)) {
             if (!region->exits) region->exits = trie_.loops().exits(region->characters);
             made.exits = region->exits.get();
@@ -202,17 +207,13 @@ class TerminalAutomaton::Walk {
     }
     // Whether tokens leave a loop in so many ways that little is gained by what is known of the loop.
     bool has_many_exits(std::int32_t position, const Run& run) {
-        if (is_counted_ || run.characters.size() < kLong || (!run.is_loop && run.length < kChain))
-            return false;
+        if (is_counted_ || run.characters.size() < kLong || !is_chain(run)) return false;
         if (run.has_many_exits < 0) {
             const auto& next = own_.made_row(position, limit_).next;
-            const auto exits = trie_.loops().exits(run.characters);
-            const auto most = trie_.num_nodes() / kManyExits;
             std::int32_t count = 0;
-            for (auto exit = exits->first(1, trie_.num_nodes()); exit < trie_.num_nodes() && count <= most;
-                 exit = exits->first(trie_.subtree_end(exit), trie_.num_nodes()))
-                count += next[trie_.byte(exit)] != kDead;
-            run.has_many_exits = count > most ? 1 : 0;
+            for (const auto& exit : trie_.loops().tokens(run.characters)->exits)
+                if (next[exit.byte] != kDead) count += static_cast<std::int32_t>(exit.nodes.size());
+            run.has_many_exits = count > trie_.num_nodes() / kManyExits ? 1 : 0;
         }
         return run.has_many_exits > 0;
     }
@@ -226,7 +227,7 @@ class TerminalAutomaton::Walk {
                 stay(top, first);
                 top.child = first;
                 if (is_counted_ && first < top.end)
-                    characters += characters_in(trie_.first_token(first), top.node, trie_.depth(first) - 1);
+                    characters += counts().before(trie_, first) - counts().up_to(top.node);
             }
             if (top.child >= top.end) {
                 open_.pop_back();
@@ -253,11 +254,9 @@ class TerminalAutomaton::Walk {
     void stay(const Open& top, std::int32_t exit) {
         const auto first = trie_.first_token(top.child), end = trie_.first_token(exit);
         if (!is_counted_) return keep(first, end);
-        const auto room = left_.most - top.characters - top.needed;
-        for (auto at = first; at < end; ++at) {
-            const auto depth = static_cast<std::int32_t>(trie_.tokens()->bytes_of(trie_.token(at)).size());
-            if (characters_in(at, top.node, depth) <= room) keep(at, at + 1);
-        }
+        const auto most = left_.most - top.characters - top.needed + counts().up_to(top.node);
+        for (auto at = first; at < end; ++at)
+            if (counts().of_token(at) <= most) keep(at, at + 1);
     }
     void leave(std::int32_t before, std::uint8_t byte, std::int32_t characters,
                std::span<const std::int32_t> nodes) {
@@ -270,13 +269,22 @@ class TerminalAutomaton::Walk {
             follow();
         }
     }
+    // Whether a position is a loop of nearly all characters that lead anywhere: a region is not much larger.
+    bool reads_most(std::int32_t position, const Run& run) {
+        if (!run.is_loop) return false;
+        int leading = 0;
+        const auto& live = own_.made_row(position, limit_).live;
+        for (std::size_t byte = 0; byte < 128; ++byte) leading += live[byte];
+        for (std::size_t lead = CharacterSet::kFirstLead; lead <= CharacterSet::kLastLead; ++lead)
+            leading += 2 * live[lead];
+        return leading <= run.characters.size() + kMuchLarger;
+    }
     // The region in which the tokens below a node stay or which they leave; null: none, or the run of the
     // position is as good.
     const Region* region_of(std::int32_t node, std::int32_t position, const Run& run) {
-        if (is_counted_) return nullptr;
+        if (is_counted_ || reads_most(position, run)) return nullptr;
         const auto& state = own_.within_region(position, limit_);
-        const bool is_run = run.next != kDead && (run.is_loop || run.length >= kChain);
-        if (!state.region || (is_run && run.characters.size() >= state.region->characters.size()))
+        if (!state.region || (is_chain(run) && run.characters.size() >= state.region->characters.size()))
             return nullptr;
         if (state.safe < Region::kAny) {
             if (heights_ == nullptr) heights_ = &trie_.kept<TokenHeights>().of(trie_);
@@ -286,7 +294,7 @@ class TerminalAutomaton::Walk {
     }
     // Whether a position that is a loop leads by other characters, too, to where short tokens stay.
     bool is_small_part(std::int32_t position, const Run& run) {
-        if (is_counted_ || (!run.is_loop && run.length < kChain)) return false;
+        if (is_counted_ || !is_chain(run) || reads_most(position, run)) return false;
         const auto& state = own_.within_region(position, limit_);
         return state.region && state.safe >= kSure &&
                state.region->characters.size() > run.characters.size() + kMuchLarger;
@@ -315,20 +323,68 @@ class TerminalAutomaton::Walk {
     }
     void leave_counted(std::int32_t position, const Run& run) {
         const auto tokens = trie_.loops().tokens(run.characters);
-        const auto loop = trie_.kept<CountedLoops>().of(trie_, run.characters, *tokens);
-        made_.counted = loop->mask(trie_, left_.most - needed(position));
-        for (const auto& exit : loop->exits())
-            if (exit.characters <= left_.most) leave(position, exit.byte, exit.characters, exit.nodes);
+        made_.counted = counts().few(trie_, tokens->staying, left_.most - needed(position));
+        const auto& live = own_.made_row(position, limit_).live;
+        for (const auto& exit : tokens->exits) {
+            if (!live[exit.byte] && !matches(position)) continue;
+            for (const auto node : exit.nodes)
+                if (const auto before = counts().before(trie_, node); before <= left_.most)
+                    leave(position, exit.byte, before, {&node, 1});
+        }
     }
     void leave_run(std::int32_t position, const Run& run) {
-        const auto longest = std::min(trie_.max_depth(), 255);
-        const auto most = run.is_loop ? 0 : std::min(run.length, longest);
-        made_.loop = trie_.loops().tokens(run.characters, static_cast<std::uint8_t>(most));
+        made_.loop = trie_.loops().tokens(run.characters);
+        if (run.is_loop)
+            for (const auto& exit : made_.loop->exits) leave(position, exit.byte, 0, exit.nodes);
+        else
+            leave_chain(position, run);
+    }
+    // Each character leads to another state, up to a loop, or for as many as are counted.
+    void leave_chain(std::int32_t position, const Run& run) {
+        const auto length = own_.length_of(run, limit_);
+        const auto is_endless = length == Run::kEndless;
         std::vector<std::int32_t> positions{position};  // after so many characters
+        ByteSet live;
+        while (true) {
+            const auto at = positions.back();
+            live |= matches(at) ? ByteSet().set() : own_.made_row(at, limit_).live;
+            const auto& here = own_.made_run(at, limit_);
+            if (is_endless ? here.is_loop : std::cmp_equal(positions.size(), length + 1)) break;
+            positions.push_back(here.next);
+        }
         for (const auto& exit : made_.loop->exits) {
-            while (positions.size() <= exit.characters)
-                positions.push_back(own_.made_run(positions.back(), limit_).next);
-            leave(positions[exit.characters], exit.byte, exit.characters, exit.nodes);
+            if (!live[exit.byte]) continue;
+            for (const auto node : exit.nodes) {
+                const auto before = static_cast<std::size_t>(counts().before(trie_, node));
+                if (is_endless || before < positions.size())
+                    leave(positions[std::min(before, positions.size() - 1)], exit.byte, 0, {&node, 1});
+            }
+        }
+        if (!is_endless) leave_behind(length, positions.back(), run.characters);
+    }
+    // Tokens of characters of a chain that is shorter leave it behind the last one.
+    void leave_behind(std::int32_t length, std::int32_t last, const CharacterSet& characters) {
+        const auto exits = trie_.loops().exits(characters);
+        const auto is_inside = [&](std::int32_t node) {
+            const auto bytes = trie_.tokens()->bytes_of(trie_.token(trie_.first_token(node)));
+            std::int32_t above = 0;
+            for (std::int32_t depth = 0; depth < trie_.depth(node); ++depth) {
+                above = trie_.child(above, static_cast<std::uint8_t>(bytes[static_cast<std::size_t>(depth)]));
+                if (exits->has(above)) return false;
+            }
+            return true;
+        };
+        std::vector<std::int32_t> nodes;
+        for (const auto node : counts().behind(length))
+            if (is_inside(node)) nodes.push_back(node);
+        if (nodes.empty()) return;
+        made_.counted.resize(trie_.words());
+        made_.loop->staying.add_to(made_.counted);
+        made_.loop = nullptr;
+        for (const auto node : nodes) {
+            const auto end = trie_.first_token(trie_.subtree_end(node));
+            for (auto at = trie_.first_token(node); at < end; ++at) clear_bit(made_.counted, trie_.token(at));
+            leave(last, trie_.byte(node), 0, {&node, 1});
         }
     }
 
@@ -338,6 +394,7 @@ class TerminalAutomaton::Walk {
     StateLimit& limit_;
     const bool is_counted_;
     const std::vector<std::uint16_t>* heights_ = nullptr;  // by node, once they are needed
+    const CharacterCounts* counts_ = nullptr;              // the same
     TerminalTokens made_;
     std::vector<TokenRange> within_;
     std::vector<std::int32_t> beyond_;  // nodes of the trie whose bytes no text of the terminal goes on with
