@@ -6,18 +6,19 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, cast
 
-from lark import load_grammar
+from lark import lexer, load_grammar
 from lark.grammar import Rule, Symbol
 from lark.lexer import TerminalDef, Token
 from lark.load_grammar import GrammarBuilder
 from lark.tree import Tree
-from lark.utils import is_id_continue, is_id_start, small_factors
+from lark.utils import get_regexp_width, is_id_continue, is_id_start, small_factors
 
 from pdacon.base.cancelling import every, look, within_other_code
 from pdacon.errors import Span
@@ -27,6 +28,9 @@ from pdacon.grammar.model import GrammarOptions
 from pdacon.grammar.templates import check_templates
 
 _preparing = Lock()
+_larks_width = get_regexp_width
+_kept_width = lru_cache(maxsize=1024)(get_regexp_width)
+_LONGEST_KEPT = 10_000  # characters of a regular expression
 _CHARACTERS = 3  # that Lark reads while it makes one alternative plain
 _STATEMENT = re.compile(r"%(?P<keyword>[a-z]+)(?P<rest>[^\n]*)")
 _WORD = re.compile(r"\w+")
@@ -231,6 +235,26 @@ def prepare_lark() -> None:
                 loader.LexerConf = whole
 
 
+def _width(expression: str) -> Any:
+    """Lark's least and greatest length of what a regular expression matches, from before if it was asked for lately."""
+    return _kept_width(expression) if len(expression) <= _LONGEST_KEPT else _larks_width(expression)
+
+
+@contextmanager
+def _widths_kept() -> Iterator[None]:
+    """Have Lark parse no regular expression twice for its width, by which it sorts alternatives.
+
+    For the terminals of a large grammar that is a sixth of the time to load it, and between two keys in an editor few
+    of them change. What it is depends on the text alone, so that other threads may see either function.
+    """
+    module: Any = lexer
+    module.get_regexp_width = _width
+    try:
+        yield
+    finally:
+        module.get_regexp_width = _larks_width
+
+
 def parts_of_repetition(times: int) -> list[tuple[int, int]]:
     """Factors and summands that make a number of 1 (``n = n * a + b``): the helpers in which Lark counts so far."""
     return small_factors(times, load_grammar.SMALL_FACTOR_THRESHOLD)
@@ -270,7 +294,7 @@ def load(builder: RecordingBuilder, options: GrammarOptions) -> Loaded:
     )
     # An Indenter's newlines are lexed everywhere, even if no rule names them.
     kept = {options.postlex.NL_type} if options.postlex else set()
-    with within_other_code(10 * alternatives):
+    with within_other_code(10 * alternatives), _widths_kept():
         terminals, rules, ignore = grammar.compile(list(options.start), kept)
     _apply_priority(terminals, rules, options.priority)
     unused = _unused(builder, options, {str(terminal.name) for terminal in terminals})
@@ -283,7 +307,8 @@ def load_terminals(builder: RecordingBuilder, options: GrammarOptions) -> tuple[
     prepare_lark()
     builder.load_grammar(builder.source.text, base_of(options))
     trees = [(name, (one.tree, one.options)) for name, one in builder._definitions.items() if one.is_term]
-    terminals, _, _ = load_grammar.Grammar([], trees, []).compile([], "*")
+    with _widths_kept():
+        terminals, _, _ = load_grammar.Grammar([], trees, []).compile([], "*")
     return terminals, tuple(map(str, builder._ignore_names))
 
 

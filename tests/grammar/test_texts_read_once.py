@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
+import lark
 import pytest
 
 import pdacon
 from pdacon import Grammar, GrammarWarning
-from pdacon.grammar import lark_reading
+from pdacon.grammar import lark_reading, loading
 from pdacon.grammar.builtin import builtin_source
 
 WORDS = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), b"ab", b"ba", None], eos_ids=[258])
@@ -144,3 +146,34 @@ def test_large_automata_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pdacon.front.stages.lower", lambda *_: pytest.fail("lowered again", pytrace=False))
     with pytest.raises(pytest.fail.Exception):
         pdacon.compile(text, WORDS)
+
+
+def test_regular_expressions_of_an_earlier_text_are_not_parsed_again_for_their_widths(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Lark sorts alternatives of terminals by what they match at most."""
+    parsed: list[str] = []
+    widths = loading._kept_width
+
+    def counted(expression: str) -> object:
+        parsed.append(expression)
+        return widths.__wrapped__(expression)
+
+    monkeypatch.setattr(loading, "_kept_width", lru_cache(counted))
+    terminals = "start: T\nT: /[a-c]{2}/ | /x+/ | /y/ /z?/\n"
+    first = Grammar.from_lark(f'{terminals}U: "1"\n', start=["start"])
+    assert len(parsed) == len(set(parsed)) > 2
+    before = len(parsed)
+    second = Grammar.from_lark(f'{terminals}U: "2"\n', start=["start"])
+    assert len(parsed) == before
+    pattern = lark.Lark(f'{terminals}U: "2"\n', parser="lalr").get_terminal("T").pattern
+    assert first.data.terminals[0].pattern == second.data.terminals[0].pattern
+    assert second.data.terminals[0].pattern.value == pattern.value
+    assert lark.lexer.get_regexp_width is lark.utils.get_regexp_width
+    assert [widths(one) for one in parsed] == [lark.utils.get_regexp_width(one) for one in parsed]
+
+
+def test_after_a_refused_text_lark_is_as_it_was() -> None:
+    with pytest.raises(pdacon.GrammarError):
+        Grammar.from_lark("start: T\nT: /(/ | /b/\n")
+    assert lark.lexer.get_regexp_width is lark.utils.get_regexp_width
