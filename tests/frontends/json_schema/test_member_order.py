@@ -16,6 +16,7 @@ from support.scaling import scaled
 import pdacon
 from pdacon import Budget, Grammar, Spelling, UnsupportedSchemaError, Vocabulary
 from pdacon.front.stages import compiled
+from pdacon.frontends.json_schema.exploring import Explorer
 
 BYTES = Vocabulary.bytes()
 ANY = Spelling(order="any")
@@ -286,3 +287,41 @@ def test_what_some_orders_alone_come_to_is_refused_beforehand() -> None:
             pdacon.UnsupportedSchemaError, match="2 members or more cannot be told where names are free"
         ):
             Grammar.from_json_schema(schema, spelling=Spelling(order=order))
+
+
+def told_by_type(random: Random, count: int) -> dict[str, Any]:
+    """A schema of objects whose ``type``, at any place, says which names are asked for, each list in its order."""
+    lists = [random.sample([f"n{k}" for k in range(count)], random.randrange(2, count)) for _ in range(2)]
+    of_lists: list[dict[str, Any]] = [
+        {"properties": {name: {"enum": [1, "x"][: random.randrange(1, 3)]} for name in names}, "required": names}
+        for names in lists
+    ]
+    of_others = {"if": {"properties": {"type": {"enum": ["b"]}}}, "then": of_lists[1], "else": {}}
+    node = {"if": {"properties": {"type": {"enum": ["a"]}}}, "then": of_lists[0], "else": of_others}
+    return {"properties": {"type": {"enum": ["a", "b"]}}, "required": ["type"], **node}
+
+
+@pytest.mark.parametrize("seed", range(8 * scaled(5)))
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+def test_a_member_that_tells_which_names_come(seed: int) -> None:
+    random = Random(seed)
+    made = both(told_by_type(random, 5), WORDS)
+    assert made is not None
+    for _ in range(3):
+        compare(*made, random, 60)
+
+
+def test_names_that_lead_nowhere_cost_no_search_of_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a name that comes too early, all orders of the others lead nowhere; ``type`` alone tells that."""
+    asked = 0
+    plainly_possible = Explorer.plainly_possible
+
+    def counted(explorer: Explorer, question: int) -> bool:
+        nonlocal asked
+        asked += 1
+        return plainly_possible(explorer, question)
+
+    monkeypatch.setattr(Explorer, "plainly_possible", counted)
+    compiled_schema = pdacon.compile(Grammar.from_json_schema(told_by_type(Random(3), 14)), WORDS)
+    compiled_schema.matcher().allowed_tokens()
+    assert asked < 500

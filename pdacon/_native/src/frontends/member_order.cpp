@@ -8,6 +8,7 @@ namespace pdacon {
 namespace {
 
 constexpr auto kFalse = Formulas::kFalse;
+constexpr int kMostTried = 16;  // names of which it is looked at whether each value has them
 
 bool any(const Vector& formulas) {
     return std::ranges::any_of(formulas, [](auto formula) { return formula != kFalse; });
@@ -26,6 +27,13 @@ MemberStates::MemberStates(const MemberOrder& order, Formulas& formulas, Derivat
     for (std::size_t list = 0; list < order.lists.size(); ++list)
         for (const auto& [name, rank] : order.lists[list].ranks)
             lists_of_[static_cast<std::size_t>(name)].emplace_back(static_cast<std::int32_t>(list), rank);
+    if (order.is_total) return;
+    is_ordered_.resize(static_cast<std::size_t>(order.names));
+    for (std::size_t name = 0; name < is_ordered_.size(); ++name) {
+        if (!order.closed_by[name].empty() || (!lists_of_.empty() && !lists_of_[name].empty()))
+            is_ordered_[name] = true;
+        for (const auto other : order.closed_by[name]) is_ordered_[static_cast<std::size_t>(other)] = true;
+    }
 }
 
 MemberState MemberStates::start(const Vector& machine) const {
@@ -68,6 +76,16 @@ Vector MemberStates::names_left(const MemberState& state) {
             if (asked_for[static_cast<std::size_t>(name)] == asked && !has(state.at, name))
                 names.push_back(name);
     return names;
+}
+
+std::optional<std::int32_t> MemberStates::must_come(const MemberState& state, const Vector& names_left) {
+    auto tried = 0;
+    for (auto name = names_left.rbegin(); name != names_left.rend() && tried < kMostTried; ++name)
+        if (!is_ordered_[static_cast<std::size_t>(*name)]) {
+            ++tried;
+            if (!any(derivatives_.without(state.left, *name))) return *name;
+        }
+    return std::nullopt;
 }
 
 MemberState MemberStates::in_turn(const MemberState& state, std::int32_t name) {

@@ -56,6 +56,9 @@ class MemberStates {
     // The same where the order is not total, without the states, which `turn` has: what is best tried first,
     // since formulas ask for it, comes last.
     Vector names_left(const MemberState& state);
+    // Of these names one that each value has, and to whose place no order says anything. So if any text goes
+    // on, one does that has it next: only this one has to be tried.
+    std::optional<std::int32_t> must_come(const MemberState& state, const Vector& names_left);
     // The state in which a name comes. Nothing: it does not come here.
     std::optional<MemberState> turn(const MemberState& state, std::int32_t name);
     // Where the order is total: the state in which a name comes that may come in a state, or in one behind
@@ -96,6 +99,7 @@ class MemberStates {
     Vector supported_, support_;
     std::size_t words_;
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> lists_of_;  // by name: lists, ranks there
+    std::vector<bool> is_ordered_;  // by name, where the order is not total: whether it says where it comes
 };
 
 }  // namespace pdacon

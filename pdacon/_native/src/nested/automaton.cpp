@@ -425,11 +425,16 @@ NestedAutomaton::Tried NestedAutomaton::to_try(std::int32_t number, const State&
         tried.reads.emplace_back(state, 0);
         return tried;
     }
+    if (!own.own.order.is_total) {
+        tried.names = own.members->names_left(state);
+        if (const auto name = own.members->must_come(state, tried.names)) {
+            tried.names = {*name};
+            return tried;
+        }
+    }
     for (auto read = own.own.order.names + own.own.order.classes; read-- > own.own.order.names;)
         tried.reads.emplace_back(state, read);
-    if (!own.own.order.is_total)
-        tried.names = own.members->names_left(state);
-    else
+    if (own.own.order.is_total)
         for (auto& read : listed_reads(state)) tried.reads.push_back(std::move(read));
     return tried;
 }
