@@ -23,6 +23,7 @@ from pdacon.determinism.report.findings import TITLES, Counterexample, Derivatio
 from pdacon.determinism.report.listing import listed, lookahead_name
 from pdacon.grammar import GrammarData, Span
 from pdacon.grammar.grammar_data import as_written_in
+from pdacon.grammar.languages import has_bnf_rules
 from pdacon.lalr import Conflict, Tables
 
 SECONDS = 10.0
@@ -143,6 +144,7 @@ class _Report:
         lookahead = lookahead_name(self._grammar, conflict.terminal)
         span, related = self._spans(conflict.productions)
         rules = dict.fromkeys(self._grammar.productions[k].rule for k in conflict.productions)
+        written = "`rule?`" if has_bnf_rules(self._grammar.language) else "`[rule]` or `rule?`"
         return Finding(
             id="PDA004",
             level="error",
@@ -151,7 +153,7 @@ class _Report:
             span=span,
             symbols=tuple(dict.fromkeys([self._grammar.symbol_name(conflict.terminal), *rules])),
             witness=None if prefix is None else Witness((*prefix, lookahead), len(prefix)),
-            repair="remove the empty alternative of one of these rules and write `[rule]` or `rule?` where it is used.",
+            repair=f"remove the empty alternative of one of these rules and write {written} where it is used.",
             related=related,
         )
 

@@ -7,6 +7,7 @@ import pytest
 import pdacon
 from pdacon.determinism import repaired_texts
 from pdacon.determinism.report.notations import LARKS_NOTATION, with_rules
+from tests.support.gbnf_grammars import NOT_DETERMINISTIC
 
 DANGLING = r"""root ::= stmt*
 # a statement
@@ -77,3 +78,14 @@ def test_comments_within_a_rule_stay_above_it() -> None:
     assert with_rules(text, ['root ::= "c" x', 'y ::= "d"']) == (
         '# first\nroot ::= "c" x # last\ny ::= "d"\n# of x\nx ::= [#]\n'
     )
+
+
+def test_nothing_is_suggested_that_the_notation_does_not_have() -> None:
+    """Brackets are characters there, and terminals have no names."""
+    optional = conflict(NOT_DETERMINISTIC["dangling else"], "GBNF")
+    assert optional.cause == "optional-list"
+    assert optional.repair.split("\n")[0].endswith("or makes it optional (`?`).")
+    words = 'root ::= stmt*\nstmt ::= "if (" stmt | "if (" stmt "else" stmt | name ";"\nname ::= [a-z]+\n'
+    report = pdacon.check(pdacon.Grammar.from_gbnf(words))
+    assert "needs-lookahead" in {finding.cause for finding in report.findings}
+    assert not [finding for finding in report.findings if "terminal" in (finding.repair or "")]

@@ -7,6 +7,7 @@ from pdacon.determinism.conflicts.repair.case import Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import close
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 from pdacon.determinism.report.accepting import is_larks
+from pdacon.grammar.languages import has_bnf_rules
 
 
 def dangling(case: Case) -> Advice:
@@ -46,11 +47,12 @@ def optional(case: Case) -> Advice:
     empty = [k for k in case.conflict.productions if not case.items.sides[k][1]]
     if empty:
         rule = case.name(case.items.sides[empty[0]][0])
+        marks = "`?`" if has_bnf_rules(case.grammar.language) else "`?`, `[ ]`"
         so_can = "so can what is around it" if empty[0] == case.reduced else "it can be left out there too"
         return Advice(
             f"{rule} can be empty where {case.next} comes next, and {so_can}: {ambiguity}",
             f"let it be left out in one place only: drop the empty alternative of {rule} or what repeats it "
-            "(`*`, `+`) or makes it optional (`?`, `[ ]`).",
+            f"(`*`, `+`) or makes it optional ({marks}).",
             f"{rule} is not empty there",
         )
     end = causes.optional_end(case.items, case.conflict)

@@ -7,6 +7,8 @@ from pdacon.determinism.conflicts.repair.case import SHARE_A_RULE, Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import SAME_TEXTS, write_out
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 from pdacon.determinism.conflicts.settling import is_still_read
+from pdacon.determinism.report.accepting import is_larks
+from pdacon.grammar.languages import has_bnf_rules
 
 
 def merge(case: Case) -> Advice:
@@ -94,13 +96,14 @@ def _written_out(case: Case) -> str | None:
     old = case.grammar.describe_production(around.production)
     new = [f"  {case.name(symbol)}: {case.sequence(rhs)}" for symbol, rhs in written]
     why = f"write {case.rule} out where {case.next} follows it, so that the choice comes later:"
-    gained = "; the second sentence, which Lark refuses now, is read then" if _is_lost(case) else ""
+    refused = "which Lark refuses now" if is_larks(case.grammar) else "which a shift would refuse"
+    gained = f"; the second sentence, {refused}, is read then" if _is_lost(case) else ""
     return "\n".join([why, *new, "instead of", f"  {old}", f"{SAME_TEXTS}{gained}."])
 
 
 def _joined(case: Case) -> str | None:
-    """One terminal of the lookahead and the next, if that one decides."""
-    if case.example is None:
+    """One terminal of the lookahead and the next, if that one decides, where authors write terminals."""
+    if case.example is None or has_bnf_rules(case.grammar.language):
         return None
     first, second = (
         [leaf.symbol for leaf in tree.leaves()][at : at + 2]
