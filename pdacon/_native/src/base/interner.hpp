@@ -13,7 +13,7 @@ namespace pdacon {
 
 class Interner {
   public:
-    Interner() : slots_(64, -1) {}
+    Interner() : slots_(8, -1) {}
 
     // The id of the sequence; ids count up from 0 in the order of first occurrence. Amortised O(length).
     // Where memory runs out, all is as it was.

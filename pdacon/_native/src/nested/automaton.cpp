@@ -55,7 +55,9 @@ NestedAutomaton::State NestedAutomaton::state_of(std::int32_t place) const {
 
 const std::vector<NestedAutomaton::Move>& NestedAutomaton::moves(std::int32_t place) {
     if (!moves_[static_cast<std::size_t>(place)]) {
-        auto found = std::make_unique<const std::vector<Move>>(made(place));
+        auto all = made(place);
+        all.shrink_to_fit();
+        auto found = std::make_unique<const std::vector<Move>>(std::move(all));
         moves_[static_cast<std::size_t>(place)] = std::move(found);
     }
     return *moves_[static_cast<std::size_t>(place)];
@@ -220,7 +222,7 @@ void NestedAutomaton::add_listed(const State& state, std::vector<Move>& moves) {
 }
 
 std::int32_t NestedAutomaton::place_of_member(std::int32_t number) {
-    auto& member = members_[static_cast<std::size_t>(number)];
+    const auto member = members_[static_cast<std::size_t>(number)];
     if (member.place >= 0) return member.place;
     auto& own = of(member.container);
     auto state = state_of(member.state);
@@ -228,7 +230,7 @@ std::int32_t NestedAutomaton::place_of_member(std::int32_t number) {
     auto to = value_place(state, member.read);
     const auto& between = own.own.container.signs.between;
     for (auto sign = between.rbegin(); sign != between.rend(); ++sign) to = place({kSign, *sign, to});
-    return member.place = to;
+    return members_[static_cast<std::size_t>(number)].place = to;
 }
 
 std::int32_t NestedAutomaton::value_place(const State& state, std::int32_t read) {

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,7 +62,7 @@ class NestedAutomaton {
     // Valid until the object is gone. Throws what schemas throw, and NeedsWhole; nothing has changed then.
     const std::vector<Move>& moves(std::int32_t place);
     std::int32_t place_of_member(std::int32_t member);
-    const Opening& opening(std::int32_t number) const { return openings_[static_cast<std::size_t>(number)]; }
+    Opening opening(std::int32_t number) const { return openings_[static_cast<std::size_t>(number)]; }
     // Where a text goes on after the value for which a frame was pushed ends in one of its ways.
     std::int32_t after(std::int32_t frame, std::int32_t ending) const {
         return frames_[frame][static_cast<std::size_t>(ending)];
@@ -152,14 +151,14 @@ class NestedAutomaton {
     std::unique_ptr<NestedSchemas> schemas_;
     std::int64_t max_places_;
     Interner places_;  // by what they are
-    std::deque<std::unique_ptr<const std::vector<Move>>> moves_;
+    std::vector<std::unique_ptr<const std::vector<Move>>> moves_;
     Interner frames_;  // by ending, the place after it
-    std::deque<Opening> openings_;
-    std::deque<Member> members_;
+    std::vector<Opening> openings_;
+    std::vector<Member> members_;
     std::unordered_map<std::int32_t, OuterPlace> outer_;
     std::map<Vector, ValueFamily> families_;
     std::map<std::tuple<bool, std::int32_t, Vector>, std::int32_t> containers_;  // by depth, too
-    std::deque<std::unique_ptr<Holder>> holders_;
+    std::vector<std::unique_ptr<Holder>> holders_;
     std::map<std::pair<std::int32_t, std::int32_t>, std::optional<std::int32_t>> names_;
     std::unordered_map<std::string, std::int32_t> texts_;  // of names: numbers
     std::vector<const std::string*> text_of_;

@@ -331,14 +331,15 @@ void NestedPda::begin_key(const Position& at) {
 }
 
 std::int32_t NestedPda::find(const Position& at) {
-    const auto most = most_frames_.find(at.node);
-    if (most == most_frames_.end()) return -1;
+    const auto node = static_cast<std::size_t>(at.node);
+    const auto most = node < most_frames_.size() ? most_frames_[node] : -1;
+    if (most < 0) return -1;
     begin_key(at);
     const auto* frame = at.frames.node();
     for (std::int32_t depth = 0;; ++depth) {
         if (const auto known = mask_keys_.find(key_); known >= 0)  // its mask is missing where work broke off
             return std::cmp_less(known, mask_ids_.size()) ? mask_ids_[static_cast<std::size_t>(known)] : -1;
-        if (depth == most->second || frame == nullptr) return -1;
+        if (depth == most || frame == nullptr) return -1;
         key_.push_back(frame->state);
         frame = frame->below;
     }
@@ -364,7 +365,9 @@ Mask NestedPda::mask(const Position& at) {
         const auto number = static_cast<std::size_t>(mask_keys_.intern(key_));
         if (mask_ids_.size() <= number) mask_ids_.resize(number + 1, -1);
         mask_ids_[number] = id;
-        auto& most = most_frames_[at.node];
+        const auto node = static_cast<std::size_t>(at.node);
+        if (most_frames_.size() <= node) most_frames_.resize(node + 1, -1);
+        auto& most = most_frames_[node];
         most = std::max(most, looked_);
         return Mask{id, masks_.row(id)};
     });

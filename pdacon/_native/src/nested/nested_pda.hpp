@@ -17,7 +17,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -138,7 +137,7 @@ class NestedPda {
     std::int32_t end_mask_ = -1, leading_mask_ = -1;
     Interner mask_keys_;  // a node and the topmost frames that a mask depends on
     std::vector<std::int32_t> mask_ids_;
-    std::unordered_map<std::int32_t, std::int32_t> most_frames_;  // by node: on how many frames masks depend
+    std::vector<std::int32_t> most_frames_;  // by node: on how many frames masks depend; -1: none is known
     std::vector<std::int32_t> key_;
     // Of the computation at hand.
     std::vector<Pushed> pushed_;

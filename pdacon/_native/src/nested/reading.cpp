@@ -29,7 +29,9 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
         else
             made->texts.push_back({own.text, own_move});
     }
+    made->texts.shrink_to_fit();
     std::ranges::sort(made->texts, {}, &Text::text);
+    made->allowed.reserve(made->texts.size() + 1);
     made->allowed.push_back(0);
     for (const auto& text : made->texts)
         made->allowed.push_back(made->allowed.back() +
@@ -226,7 +228,7 @@ NestedReading::Step NestedReading::made_move(std::int32_t place, std::int32_t nu
     auto to = move.target;
     if (move.act == Act::kMember) to = automaton_.place_of_member(move.target);
     if (move.act == Act::kOpen) {
-        const auto& opening = automaton_.opening(move.target);
+        const auto opening = automaton_.opening(move.target);
         made.push = opening.frame;
         to = opening.within;
     }

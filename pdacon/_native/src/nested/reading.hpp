@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -133,10 +132,10 @@ class NestedReading {
     Interner nodes_;
     std::vector<bool> counts_;  // by node: whether some thread counts characters
     Interner set_keys_;
-    std::deque<std::vector<Thread>> sets_;  // of threads
-    std::deque<std::unique_ptr<const Place>> places_;
+    std::vector<std::vector<Thread>> sets_;  // of threads
+    std::vector<std::unique_ptr<const Place>> places_;
     // By number, from the first one down; those that are kept for the process are apart.
-    std::deque<std::unique_ptr<const Terminal>> terminals_, kept_, names_;
+    std::vector<std::unique_ptr<const Terminal>> terminals_, kept_, names_;
 };
 
 }  // namespace pdacon
