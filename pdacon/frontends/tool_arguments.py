@@ -41,8 +41,8 @@ def arguments_schema(parameters: Any, identifier: str) -> dict[str, Any]:
         asserted = {keyword: value for keyword, value in schema.items() if is_assertion(keyword)}
         others = {keyword: value for keyword, value in schema.items() if keyword not in asserted}
         return {**others, "allOf": [{"type": "object"}, asserted]}
-    kind = schema.get("type")
-    if kind is None or kind == "object" or (isinstance(kind, list | tuple) and "object" in kind):
+    kind = schema.get("type", "object")
+    if kind == "object" or (isinstance(kind, list | tuple) and "object" in kind):
         return {**schema, "type": "object"}
     raise UnsupportedSchemaError("#", "type", f"the arguments of a call are an object, and this is {kind!r:.40}")
 

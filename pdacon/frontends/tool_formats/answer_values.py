@@ -22,7 +22,8 @@ from pdacon.frontends.partial_values import PartialValue
 from pdacon.frontends.structural_tags.on_demand import OuterPlaces
 from pdacon.frontends.structural_tags.tag_formats import special_names
 from pdacon.frontends.tool_arguments import closed_documents, tool_identifier
-from pdacon.frontends.tool_formats.building import AnyGrammar, ToolSchema, answer_grammar, answer_places
+from pdacon.frontends.tool_formats.argument_schema import ArgumentSchema, ToolSchema
+from pdacon.frontends.tool_formats.building import AnyGrammar, answer_grammar, answer_places
 from pdacon.frontends.tool_formats.formats import format_of
 from pdacon.frontends.tool_formats.layouts import Choice, Layout, Reasoning, layout, stops_of
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
@@ -260,7 +261,8 @@ class AnswerValues:
         """By the name of a tool, what its schema says of arguments by their names."""
         described = zip(self._described.tools, self._described.schemas, strict=True)
         return {
-            tool.name: ListedNames(schema, Spelling(), self.asked.is_closed(tool.name)) for tool, schema in described
+            tool.name: ListedNames(ArgumentSchema(tool.name, schema, Spelling(), self.asked.is_closed(tool.name)))
+            for tool, schema in described
         }
 
     def _kinds(self, tool: str, argument: str) -> frozenset[str]:
@@ -273,7 +275,8 @@ class AnswerValues:
         if self.asked.format.value_marks is None:
             return {}
         described = zip(self._described.tools, self._described.schemas, strict=True)
-        return {tool.name: Shapes(tool.name, schema, self._described.form.spelling) for tool, schema in described}
+        spelling = self._described.form.spelling
+        return {tool.name: Shapes(ArgumentSchema(tool.name, schema, spelling)) for tool, schema in described}
 
     def _answer(self, reasoning: str, text: str, calls: Sequence[ReadCall], missing: str | None) -> Answer:
         tools = {tool.name: tool for tool in self._described.tools}
@@ -374,8 +377,12 @@ def answer_values(
 def _grammars(values: AnswerValues, content: AnyGrammar | None, inputs: Mapping[str, GrammarData]) -> ToolAnswers:
     asked, described = values.asked, values._described
     choice = asked.choice
-    own = zip(described.tools, described.schemas, strict=True)
-    schemas = [ToolSchema(tool.name, schema, asked.is_closed(tool.name)) for tool, schema in own]
+    spelling, takes_parts = described.form.spelling, asked.format.tagged
+    schemas = []
+    for tool, arguments in zip(described.tools, described.schemas, strict=True):
+        closed = asked.is_closed(tool.name)
+        parts = ArgumentSchema(tool.name, arguments, spelling, closed) if takes_parts else None
+        schemas.append(ToolSchema(tool.name, arguments, closed, parts))
     if choice not in get_args(Choice):
         schemas = [schema for schema in schemas if schema.name == choice]
         if not schemas:
@@ -385,7 +392,6 @@ def _grammars(values: AnswerValues, content: AnyGrammar | None, inputs: Mapping[
         refuse_name(asked.format, schema.name)
     calls = f"calls of {', '.join(schema.name for schema in schemas)}" if schemas else "answers"
     source = f"{calls} in the format {asked.format.name}"
-    spelling = described.form.spelling
     unenforced = (*described.unenforced, *_unenforced(content))
 
     def whole() -> GrammarData:

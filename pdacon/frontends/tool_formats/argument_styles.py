@@ -6,12 +6,17 @@ writes arguments.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from pdacon.errors import EmptyLanguageError
+from pdacon.frontends.json_schema import draft_of
 from pdacon.frontends.structural_tags.pieces import Piece, TextPiece
 from pdacon.frontends.structural_tags.styles import StyledArguments
-from pdacon.frontends.tool_formats.building import ToolSchema, styled_arguments
+from pdacon.frontends.tool_arguments import arguments_schema
+from pdacon.frontends.tool_formats.argument_schema import ArgumentSchema, ToolSchema
+from pdacon.frontends.tool_formats.building import styled_arguments
 from pdacon.frontends.tool_formats.formats import FORMATS
 from pdacon.frontends.tool_formats.ordered_pieces import in_order
 
@@ -27,6 +32,7 @@ _FORMATS = {
     "gemma": "gemma4",
 }
 """The format whose arguments are in a style."""
+_IDENTIFIER = "pdacon:arguments"
 
 
 def styled(asked: StyledArguments) -> Piece:
@@ -41,11 +47,21 @@ def styled(asked: StyledArguments) -> Piece:
     """
     if asked.schema is False:
         raise EmptyLanguageError("no value satisfies the schema")
-    node = {} if isinstance(asked.schema, bool) else asked.schema
-    schema = {"$ref": "#/$defs/arguments", "$defs": {"arguments": {"$id": "pdacon:arguments", **node}}}
+    node = {} if asked.schema is True else asked.schema
+    schema = {"$ref": "#/$defs/arguments", "$defs": {"arguments": arguments_schema(node, _identifier(node))}}
     origin = FORMATS[_FORMATS[asked.style]]
     format = replace(origin, name=asked.style, tokens=asked.tokens, argument=origin.argument.rstrip("\n"))
     blanks = TextPiece(asked.blanks, asked.place)
-    piece = styled_arguments(format, ToolSchema("arguments", schema, asked.closed), asked.spelling, blanks)
+    parts = ArgumentSchema("arguments", schema, asked.spelling, asked.closed)
+    tool = ToolSchema("arguments", schema, asked.closed, parts)
+    piece = styled_arguments(format, tool, asked.spelling, blanks)
     before, after = format.around_arguments
     return in_order([TextPiece((before,), asked.place), piece, TextPiece((after,), asked.place)])
+
+
+def _identifier(node: Any) -> str:
+    """The URI that references within a schema lead from: its own, if it has one."""
+    if not isinstance(node, Mapping):
+        return _IDENTIFIER
+    own = node.get("$id" if draft_of(node) > 4 else "id")
+    return own if isinstance(own, str) and not own.startswith("#") else _IDENTIFIER

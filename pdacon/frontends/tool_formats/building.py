@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import quote
 
 from pdacon.base.cautions import caution
@@ -34,17 +34,16 @@ from pdacon.frontends.structural_tags.pieces import (
     sequence,
 )
 from pdacon.frontends.tool_arguments import call_schema, tool_identifier
+from pdacon.frontends.tool_formats.argument_schema import ArgumentSchema, ArgumentValues, ToolSchema
 from pdacon.frontends.tool_formats.layouts import Blanks, CallParts, Content, Fixed, Free, Layout
 from pdacon.frontends.tool_formats.leading_blanks import by_blanks
 from pdacon.frontends.tool_formats.marked_building import MarkedArguments
 from pdacon.frontends.tool_formats.marked_shapes import Shapes
 from pdacon.frontends.tool_formats.ordered_pieces import after, at_least_one, in_order, some_members, with_name
 from pdacon.frontends.tool_formats.parameters import (
-    ArgumentValues,
     OtherParameters,
     Parameter,
     have_a_text,
-    listing_of,
     parameters_of,
     tell_of_unlisted,
     texts_as_they_are,
@@ -63,15 +62,6 @@ AnyGrammar: TypeAlias = "GrammarData | OnDemand"
 INPUT = "input"
 """The name of the only argument of a tool that takes a text."""
 _INDEX = RegularSet.from_regex(INDEX)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSchema:
-    """A tool's name and the JSON Schema of its arguments, with all that it refers to."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    closed: bool = False  # whether objects have only the properties listed
 
 
 def answer_grammar(
@@ -332,12 +322,20 @@ class _Builder:
         """Arguments in a notation of the format's own."""
         if self.on_demand:
             raise UndecidedError
-        shapes = Shapes(tool.name, tool.arguments, self.spelling, tool.closed)
+        schema = self._schema_of(tool)
+        schema.refuse_nothing()
+        shapes = Shapes(schema)
         assert self.format.value_marks is not None
         if "$key" in self.format.value_marks.member[1]:
-            tell_of_unlisted(tool.name, listing_of(tool.arguments)[0])
+            tell_of_unlisted(schema)
         is_any_order = self._is_any_order(tool.name, len(shapes.arguments().listed))
         return MarkedArguments(self.format, tool.name, shapes, self._fixed, is_any_order).piece()
+
+    def _schema_of(self, tool: ToolSchema) -> ArgumentSchema:
+        """The schema of arguments that are not written as JSON."""
+        assert tool.parts is not None
+        tool.parts.whole.warn()
+        return tool.parts
 
     # Arguments that are tagged one by one
 
@@ -358,7 +356,7 @@ class _Builder:
 
     def _checked_parameters(self, tool: ToolSchema) -> tuple[list[Parameter], list[OtherParameters]]:
         """The parameters of a tool, each of which has a text in this format; those that it lists, and others."""
-        parameters, others = parameters_of(tool.name, tool.arguments, self.spelling, tool.closed, self.format.escapes)
+        parameters, others = parameters_of(self._schema_of(tool), self.format.escapes)
         stops = self._texts(self.format.value_end[:1])
         for parameter in parameters:
             place = f"{tool.name}.{parameter.name}"

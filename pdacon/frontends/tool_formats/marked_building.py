@@ -22,9 +22,10 @@ from pdacon.frontends.structural_tags.pieces import (
     grammar_piece,
     sequence,
 )
+from pdacon.frontends.tool_formats.argument_schema import ArgumentValues
 from pdacon.frontends.tool_formats.marked_shapes import Members, Shape, Shapes
 from pdacon.frontends.tool_formats.ordered_pieces import closed_by, in_order, some_members
-from pdacon.frontends.tool_formats.parameters import ArgumentValues, free_names, strings_beside_scalars
+from pdacon.frontends.tool_formats.parameters import free_names, strings_beside_scalars
 from pdacon.frontends.tool_formats.records import ToolFormat, ValueMarks
 from pdacon.grammar.expressions import OneOf, Repeated
 from pdacon.regular import RegularSet

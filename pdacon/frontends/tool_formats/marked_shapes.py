@@ -9,26 +9,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from json import dumps
 from typing import Any, NoReturn
 
-from pdacon.base.json_pointers import pointer_names, pointer_token
 from pdacon.errors import UnsupportedTypeError
-from pdacon.frontends.json_schema import Schema, Spelling, is_assertion
+from pdacon.frontends.json_schema import Schema
+from pdacon.frontends.json_schema.documents import Place
 from pdacon.frontends.json_schema.json_values import kind_of
 from pdacon.frontends.json_schema.notation import Notation
-from pdacon.frontends.tool_formats.parameters import (
+from pdacon.frontends.tool_formats.argument_schema import (
+    ArgumentSchema,
     ArgumentValues,
     is_self_contained,
-    listing_of,
-    reference_to,
+    required_in,
+    said_in,
     self_contained_values,
-    values_of,
 )
 
 _OF_OBJECTS = ("properties", "required", "additionalProperties")
 _OF_ARRAYS = ("items", "minItems", "maxItems")
-_ELSEWHERE = ("$defs", "definitions", "$id", "$schema", "id")
 _OF_SCALARS = (
     "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf",
@@ -67,52 +65,46 @@ class Shape:
 
 
 class Shapes:
-    """The shapes of the arguments of a tool, by their places. ``ANYTHING`` is the place of any value.
+    """The shapes of the arguments of a tool, by their places, as `ArgumentSchema.shown` has them.
 
-    Parameters
-    ----------
-    tool : str
-        Its name, for messages.
+    ``ANYTHING`` is the place of any value.
     """
 
     ANYTHING = "*"
 
-    def __init__(
-        self, tool: str, schema: Mapping[str, Any], spelling: Spelling | None = None, closed: bool = False
-    ) -> None:
-        self._tool, self._schema, self._spelling, self._closed = tool, schema, spelling or Spelling(), closed
-        listing, self._base = listing_of(schema)
-        self._has_definitions_beside = self._base.startswith("#/$defs/")
-        self._listing = {**listing, "$defs": schema["$defs"]} if self._has_definitions_beside else listing
+    def __init__(self, schema: ArgumentSchema) -> None:
+        self._schema = schema
+        self._places: dict[str, Place] = {}
         self._shapes: dict[str, Shape] = {}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All names that some object lists or requires."""
         names: dict[str, None] = {}
-        pending: list[Any] = [self._schema]
+        pending: list[Any] = [self._schema.whole.documents.root.node]
         while pending:
             node = pending.pop()
             if isinstance(node, Mapping):
                 listed, required = node.get("properties"), node.get("required")
                 names.update(dict.fromkeys(listed if isinstance(listed, Mapping) else ()))
-                names.update(dict.fromkeys(required if isinstance(required, list | tuple) else ()))
+                words = required if isinstance(required, list) else ()
+                names.update(dict.fromkeys(word for word in words if isinstance(word, str)))
                 pending += node.values()
-            elif isinstance(node, list | tuple):
+            elif isinstance(node, list):
                 pending += node
         return tuple(sorted(names))
 
     @property
     def excludes(self) -> tuple[str, ...]:
         """Texts that no string has in it."""
-        return self._spelling.excludes
+        return self._schema.spelling.excludes
 
     def arguments(self) -> Members:
         """The arguments."""
-        return self._members("")
+        return self._members(self._schema.place)
 
     def at(self, place: str) -> Shape:
-        """What may stand at a place, a JSON pointer into the schema of arguments.
+        """What may stand at a place that members or items have.
 
         Raises
         ------
@@ -127,113 +119,94 @@ class Shapes:
 
     def in_python(self, place: str) -> Schema:
         """All values of a place, written as Python's."""
-        node = {} if place == self.ANYTHING else self._node(place)
-        definitions = self._schema.get("$defs", {})
-        is_alone = place == self.ANYTHING or is_self_contained(node, self._listing)
-        asked = node if is_alone else {**self._reference(place), "$defs": definitions}
-        return Schema(asked, spelling=self._spelling, closed=self._closed, plain_integers=True, notation=_PYTHON)
+        asked: Any = {}
+        if place != self.ANYTHING:
+            at = self._places[place]
+            asked = at.node if is_self_contained(at) else self._schema.reference(at)
+        spelling, closed = self._schema.spelling, self._schema.closed
+        return Schema(asked, spelling=spelling, closed=closed, plain_integers=True, notation=_PYTHON)
 
-    def _shape(self, place: str) -> Shape:
-        if place == self.ANYTHING:
-            return Shape(self_contained_values("{}", self._spelling, False), Members({}, place), Items(place))
-        node = self._node(place)
-        values = self._values(node, place)
+    def _key(self, place: Place) -> str:
+        """What a place is called."""
+        key = self._schema.shown(place)
+        self._places[key] = place
+        return key
+
+    def _shape(self, key: str) -> Shape:
+        if key == self.ANYTHING:
+            return Shape(self_contained_values("{}", self._schema.spelling, False), Members({}, key), Items(key))
+        place = self._places[key]
+        values = self._schema.values([place])
         members = self._members(place) if "object" in values.kinds else None
         items = self._items(place) if "array" in values.kinds else None
         return Shape(values, members, items)
 
-    def _values(self, node: Any, place: str) -> ArgumentValues:
-        if is_self_contained(node, self._listing):
-            return self_contained_values(dumps(node), self._spelling, self._closed)
-        return values_of(self._reference(place), self._schema.get("$defs", {}), self._spelling, self._closed)
-
-    def _node(self, place: str) -> Any:
-        node: Any = self._listing
-        for key in pointer_names(place):
-            node = node[int(key)] if isinstance(node, list) else node[key]
-        return node
-
-    def _alternatives(self, place: str, seen: tuple[str, ...] = ()) -> list[tuple[str, Any]]:
-        """The schemas of which a value satisfies one, with their places."""
-        node = self._node(place)
-        if node is True or not isinstance(node, Mapping):
-            return [(place, {} if node is True else node)]
-        said = [name for name in node if is_assertion(name) and name not in _ELSEWHERE]
+    def _alternatives(self, place: Place, seen: tuple[Place, ...] = ()) -> list[Place]:
+        """The schemas of which a value satisfies one."""
+        node, said = place.node, said_in(place)
         combined = [name for name in said if name in (*_ANY_OF, "allOf", "$ref")]
         if not combined:
-            return [(place, node)]
+            return [place]
         if len(said) > 1 or place in seen or (combined == ["allOf"] and len(node["allOf"]) > 1):
             self._refuse(place, combined[0], "beside other keywords it cannot be written part by part")
-        if combined == ["$ref"]:
-            return self._alternatives(self._target(place, node["$ref"]), (*seen, place))
         (name,) = combined
-        return [
-            alternative
-            for k in range(len(node[name]))
-            for alternative in self._alternatives(f"{place}/{name}/{k}", (*seen, place))
-        ]
+        inner = (
+            [self._schema.target(place)] if name == "$ref" else [place.child(name, k) for k in range(len(node[name]))]
+        )
+        return [alternative for each in inner for alternative in self._alternatives(each, (*seen, place))]
 
-    def _target(self, place: str, reference: str) -> str:
-        """The place that a reference leads to; definitions beside those of the arguments have places among theirs."""
-        if self._has_definitions_beside and reference.startswith("#/$defs/"):
-            return reference[1:]
-        begins = next((begin for begin in ("#", self._base) if reference.startswith(begin)), None)
-        if begins is None:
-            self._refuse(place, "$ref", "it leads out of the schema of the tool")
-        return reference[len(begins) :]
-
-    def _reference(self, place: str) -> dict[str, Any]:
-        """A schema that refers to a place."""
-        beside = self._has_definitions_beside and place.startswith("/$defs/")
-        return reference_to("#" if beside else self._base, place)
-
-    def _members(self, place: str) -> Members:
+    def _members(self, place: Place) -> Members:
         chosen = self._only(place, "object", _OF_OBJECTS)
         if chosen is None:
             return Members({}, self.ANYTHING)
-        place, node = chosen
-        listed, required = node.get("properties", {}), node.get("required", ())
-        others = node.get("additionalProperties", not (self._closed and "properties" in node))
+        node = chosen.node
+        listed, required = node.get("properties", {}), required_in(node)
+        others = node.get("additionalProperties", not (self._schema.closed and "properties" in node))
         at_others = None
         if others is not False:
-            at_others = self.ANYTHING if others in (True, {}) else f"{place}/additionalProperties"
-        places = {name: f"{place}/properties/{pointer_token(name)}" for name in listed}
+            at_others = self.ANYTHING if others in (True, {}) else self._key(chosen.child("additionalProperties"))
+        places = {name: self._key(chosen.child("properties", name)) for name in listed}
         for name in required:
             if at_others is not None:
                 places.setdefault(name, at_others)
             elif name not in listed:
-                self._refuse(place, "required", f"{name!r:.40} is none of the properties listed")
+                self._refuse(chosen, "required", f"{name!r:.40} is none of the properties listed")
         return Members({name: (name in required, at) for name, at in places.items()}, at_others)
 
-    def _items(self, place: str) -> Items:
+    def _items(self, place: Place) -> Items:
         chosen = self._only(place, "array", _OF_ARRAYS)
         if chosen is None:
             return Items(self.ANYTHING)
-        place, node = chosen
-        each = self.ANYTHING if node.get("items", True) in (True, {}) else f"{place}/items"
-        return Items(each, node.get("minItems", 0), node.get("maxItems"))
+        node = chosen.node
+        items, least, most = node.get("items", True), int(node.get("minItems", 0)), node.get("maxItems")
+        if isinstance(items, list):
+            self._refuse(chosen, "items", "a list says of each item by its place what it may be")
+        each = self.ANYTHING if items in (True, {}) else self._key(chosen.child("items"))
+        return Items(each, least, None if most is None else int(most))
 
-    def _only(self, place: str, kind: str, keywords: tuple[str, ...]) -> tuple[str, Any] | None:
+    def _only(self, place: Place, kind: str, keywords: tuple[str, ...]) -> Place | None:
         """The one of the alternatives at a place that takes arrays, or objects; None: it says nothing of them."""
         chosen = []
-        for at, node in self._alternatives(place):
-            if not isinstance(node, Mapping) or "const" in node or "enum" in node:
-                listed = [] if not isinstance(node, Mapping) else [node.get("const"), *node.get("enum", ())]
-                if any(kind_of(value) == kind for value in listed):
+        for at in self._alternatives(place):
+            node, said = at.node, said_in(at)
+            if node is False or "const" in said or "enum" in said:
+                values = [node[name] for name in ("const",) if name in said]
+                values += node["enum"] if "enum" in said else ()
+                if any(kind_of(value) == kind for value in values):
                     self._refuse(at, "enum", f"a listed {kind} cannot be written part by part")
                 continue
-            types = node.get("type", kind)
+            types = node.get("type", kind) if said else kind
             if kind not in ([types] if isinstance(types, str) else types):
                 continue
-            for name in node:
-                allowed = (*keywords, *_ELSEWHERE, *_OF_SCALARS, "type", *_OF_OBJECTS, *_OF_ARRAYS)
-                if is_assertion(name) and name not in allowed:
+            for name in said:
+                if name not in (*_OF_SCALARS, "type", *_OF_OBJECTS, *_OF_ARRAYS):
                     self._refuse(at, name, "it is about all parts of a value, and each is written by itself")
-            chosen.append((at, node))
+            chosen.append(at)
         if len(chosen) > 1:
             self._refuse(place, "anyOf", f"there are several kinds of {kind}")
-        return chosen[0] if chosen and any(name in chosen[0][1] for name in keywords) else None
+        return chosen[0] if chosen and not set(said_in(chosen[0])).isdisjoint(keywords) else None
 
-    def _refuse(self, place: str, keyword: str, why: str) -> NoReturn:
+    def _refuse(self, place: Place, keyword: str, why: str) -> NoReturn:
         advice = "leave it out, or choose a format with JSON arguments"
-        raise UnsupportedTypeError(f"{self._tool}{place}", f"{keyword}: {why}; {advice}")
+        named = f"{self._schema.tool}{self._schema.shown(place)}"
+        raise UnsupportedTypeError(named, f"{keyword}: {why}; {advice}")
