@@ -5,7 +5,8 @@ from __future__ import annotations
 
 def pointer_token(name: str | int) -> str:
     """How a name, or an index, stands in a pointer."""
-    return str(name).replace("~", "~0").replace("/", "~1")
+    token = str(name)
+    return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
 
 
 def pointer_names(pointer: str) -> list[str]:

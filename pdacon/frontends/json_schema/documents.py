@@ -168,7 +168,7 @@ class Documents:
     def _add(self, place: Place, own: str, text: str) -> None:
         self._resources.setdefault(place.base, place)
         self._resources.setdefault(own, place)
-        if not any(word in text for word in ('"$id"', '"id"', "nchor")):
+        if not any(word in text for word in ('"$id": "', '"id": "', "nchor")):  # a member may have such a name
             return
         pending: list[tuple[Place, tuple[str | int, ...], Any]] = [(place, (), place.node)]
         while pending:
@@ -426,4 +426,4 @@ def _text(node: Any) -> str:
     try:
         return json.dumps(node)
     except (TypeError, ValueError, RecursionError):
-        return '"$id"'  # look at every schema in it
+        return '"$id": "'  # look at every schema in it

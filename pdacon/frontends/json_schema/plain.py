@@ -52,7 +52,7 @@ class WrittenDecimal(_Written, Decimal):
 
 @dataclass(frozen=True, slots=True)
 class PlainSchema:
-    """A schema that was read: its plain values, as `plain` gives them, and a text of JSON that says the same."""
+    """A schema that was read: its plain values, as `plain` gives them, and what ``json.dumps`` writes for them."""
 
     value: Any
     text: str

@@ -158,3 +158,26 @@ def test_places_that_are_named_are_those_of_a_walk_through_all_schemas() -> None
         assert documents._dynamic == expected["dynamic"]
         named += len(expected["anchors"]) + len(expected["resources"]) - 2
     assert named > 100
+
+
+@pytest.mark.parametrize("draft", [4, 7, 2020])
+def test_members_called_id_beside_schemas_that_have_one(draft: int) -> None:
+    """Schemas are looked through for names of theirs only where a text may be one."""
+    uri = (
+        "https://json-schema.org/draft/2020-12/schema"
+        if draft == 2020
+        else f"http://json-schema.org/draft-0{draft}/schema#"
+    )
+    naming = "id" if draft == 4 else "$id"
+    members = {"id": {"type": "integer"}, "$id": {"type": "integer"}}
+    inner = {naming: "http://example.org/inner", "properties": members}
+    schema = {
+        "$schema": uri,
+        "properties": {**members, "a": {"$ref": "http://example.org/inner"}},
+        "definitions": {"b": inner},
+    }
+    documents = Documents(schema)
+    assert documents.referred(documents.root.child("properties", "a"), "$ref").node is inner
+    documents = Documents({**schema, "definitions": {}})
+    with pytest.raises(UnsupportedSchemaError):
+        documents.referred(documents.root.child("properties", "a"), "$ref")
