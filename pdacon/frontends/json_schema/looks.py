@@ -67,6 +67,7 @@ _COUNTS = (
 _OF_NUMBERS = (*_BOUNDS, "multipleOf")
 _LARGEST_BOUND, _LONGEST_BOUND = 10**20, 25
 _MOST_REMAINDERS = 2_000
+_FEW_REMAINDERS = 20  # with two bounds beside them the automaton has less than a tenth of the states that it may have
 
 
 class Look(NamedTuple):
@@ -228,8 +229,11 @@ def _about(name: str) -> int:
     return bits
 
 
-def is_small(node: dict[str, Any], types: int) -> bool:
-    """Whether the automata of strings and numbers that right keywords ask for are certainly small."""
+def is_small(node: dict[str, Any], types: int, counts_digits: bool) -> bool:
+    """Whether the automata of strings and numbers that right keywords ask for are certainly small.
+
+    ``counts_digits``: whether the spelling limits the digits of numbers.
+    """
     if types & STRING:
         pattern = node.get("pattern", "")
         counts = [node[keyword] for keyword in ("minLength", "maxLength") if keyword in node]
@@ -241,8 +245,9 @@ def is_small(node: dict[str, Any], types: int) -> bool:
         bounds = [node[keyword] for keyword in _BOUNDS if keyword in node]
         if any(abs(bound) > _LARGEST_BOUND or len(repr(bound)) > _LONGEST_BOUND for bound in bounds):
             return False
-        if "multipleOf" in node and (bounds or not _is_small_divisor(node["multipleOf"])):
-            return False
+        if "multipleOf" in node:
+            most = 0 if bounds and counts_digits else _FEW_REMAINDERS if bounds else _MOST_REMAINDERS
+            return _is_small_divisor(node["multipleOf"], most)
     return True
 
 
@@ -275,11 +280,11 @@ def _has_automaton(pattern: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _is_small_divisor(number: Any) -> bool:
+def _is_small_divisor(number: Any, most: int) -> bool:
     if not isinstance(number, int | float) or len(repr(number)) > _LONGEST_BOUND:
         return False
     try:
         divisor = Divisor.of(Fraction(repr(number)))
     except LimitExceededError:
         return False
-    return divisor.scaled * (divisor.places + 2) <= _MOST_REMAINDERS
+    return divisor.scaled * (divisor.places + 2) <= most
