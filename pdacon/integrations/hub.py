@@ -1,14 +1,15 @@
 """Names on the Hugging Face hub: loaded from there, or at once from its local cache where nobody answers.
 
 In: a name, and the loader that takes it. Out: what the loader makes of it. The loaders of the hub and of transformers
-ask again and again where there is no network, which takes a minute; here one question of at most `_PATIENCE` seconds
-comes first.
+ask again and again where there is no network, which takes a minute; here one question comes first, of at most
+`_PATIENCE` seconds, or of as many as ``HF_HUB_ETAG_TIMEOUT`` says.
 
 This module imports `huggingface_hub` when it is first asked, and nothing else of that family.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import shorten
@@ -61,21 +62,21 @@ def _unreachable(name: str) -> str | None:
 
     if is_offline_mode():
         return "HF_HUB_OFFLINE keeps from asking the Hugging Face hub"
+    patience = float(constants.HF_HUB_ETAG_TIMEOUT if "HF_HUB_ETAG_TIMEOUT" in os.environ else _PATIENCE)
     problems: list[Exception] = []
 
     def ask() -> None:
         try:
-            get_session().head(f"{constants.ENDPOINT}/{quote(name)}/resolve/main/config.json", timeout=_PATIENCE)
+            get_session().head(f"{constants.ENDPOINT}/{quote(name)}/resolve/main/config.json", timeout=patience)
         except Exception as error:  # the classes are those of the client, which the user may have chosen
             problems.append(error)
 
     # In a thread: the time limit of a client leaves out the search for the address, which can take longest of all.
     asking = Thread(target=ask, name="pdacon-hub", daemon=True)
     asking.start()
-    asking.join(_PATIENCE)
+    asking.join(patience)
     if not (asking.is_alive() or problems):
         return None
-    reason = (
-        f"within {_PATIENCE:g} s" if asking.is_alive() else f"({shorten(str(problems[0]), 80, placeholder=' ...')})"
-    )
-    return f"the Hugging Face hub does not answer {reason}"
+    if asking.is_alive():
+        return f"the Hugging Face hub does not answer within {patience:g} s (HF_HUB_ETAG_TIMEOUT gives it more)"
+    return f"the Hugging Face hub does not answer ({shorten(str(problems[0]), 80, placeholder=' ...')})"
