@@ -58,6 +58,9 @@ _MOST_PARTS = 2_000  # items or members that are counted
 _LONGEST_PATTERN = 200
 _FIXED_PATTERN = re.compile(r"\^(?:(?:[^\\^$.|?*+()\[\]{}]|\\[dwsDWS.]|\[[\w -]+\])(?:\{\d\d?\})?)*[*+]?\$?")
 """A pattern that counts some characters from the beginning on: it is an automaton as it stands."""
+_WORDS = re.compile(r"\^?(?:\((?:\?:)?)?[\w :/@,;=%&#-]+(?:\|[\w :/@,;=%&#-]+)*\)?\$?")
+"""A pattern of words: a state of its automaton is the longest end of what was read that begins one, beside anchors."""
+_LONGEST_WORDS = 4_000
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _COUNTS = (
     (STRING, _MOST_COUNTED, ("minLength", "maxLength")),
@@ -258,6 +261,8 @@ def counts_few(node: dict[str, Any], types: int) -> bool:
 
 def is_small_pattern(pattern: str) -> bool:
     """Whether the automaton of a right pattern is small enough."""
+    if len(pattern) <= _LONGEST_WORDS and _WORDS.fullmatch(pattern) is not None:
+        return True
     if len(pattern) > _LONGEST_PATTERN:
         return _has_automaton(pattern)
     return _FIXED_PATTERN.fullmatch(pattern) is not None or _is_small_pattern(pattern)

@@ -18,10 +18,10 @@ from support.scaling import scaled
 import pdacon
 from pdacon import Grammar, Spelling
 from pdacon.front.stages import compiled
-from pdacon.frontends.json_schema import Schema, numbers
-from pdacon.frontends.json_schema.facts import Above, Multiple
-from pdacon.frontends.json_schema.looks import is_small
-from pdacon.frontends.json_schema.strings import choice
+from pdacon.frontends.json_schema import Schema, looks, numbers, strings
+from pdacon.frontends.json_schema.facts import Above, Matches, Multiple
+from pdacon.frontends.json_schema.looks import is_small, is_small_pattern
+from pdacon.frontends.json_schema.strings import choice, pattern_automaton
 from pdacon.frontends.json_schema.type_bits import types_in
 
 CASES = sorted((Path(__file__).parents[4] / "shared" / "data" / "maskbench").glob("*.jsonl.gz"))
@@ -312,3 +312,25 @@ def random_bound(random: Random) -> Fraction:
     digits = random.randrange(1, 24)
     number = Fraction(random.randrange(10**digits), 10 ** random.randrange(digits + 1))
     return random.choice([1, -1]) * (number if number < 10**20 else number / 10**10)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_automata_of_words_are_as_small_as_these(seed: int) -> None:
+    """What is taken for small without being made has no more than three states for each character."""
+    random = Random(seed)
+    letters = random.choice(["a", "ab", "abc-", "aA0é_ :/@,;=%&#-"])
+    words = "|".join(
+        "".join(random.choices(letters, k=random.randrange(1, 12))) for _ in range(random.randrange(1, 40))
+    )
+    pattern = random.choice(["{}", "^{}$", "^({})$", "({})", "^{}", "(?:{})$"]).format(words)
+    assert looks._WORDS.fullmatch(pattern)
+    assert is_small_pattern(pattern)
+    assert len(pattern_automaton(Matches(pattern))) <= 3 * (len(pattern) + 2)
+
+
+def test_long_patterns_of_words_are_far_from_their_limit() -> None:
+    words = [f"{number:x}-of-{number * 7:x}" for number in range(10**9, 10**9 + 220)]
+    pattern = "|".join(words)
+    assert is_small_pattern(pattern)
+    assert len(pattern) > looks._LONGEST_WORDS * 0.9
+    assert len(pattern_automaton(Matches(pattern))) < strings.STATES
