@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pdacon.base.cancelling import every
+from pdacon._native import _core
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +32,5 @@ class Ranks:
 def ranks_of(schemas: Iterable[Any]) -> Ranks:
     """The ranks of all that some schemas name. Linear in their size."""
     ranks = Ranks()
-    pending = list(schemas)[::-1]
-    for node in every(_in_order(pending)):
-        for key, into in (
-            ("properties", ranks.names), ("required", ranks.names), ("const", ranks.values), ("enum", ranks.values),
-        ):  # fmt: skip
-            given = node.get(key)
-            if given is None:
-                continue
-            for one in given if isinstance(given, (dict, list)) else [given]:
-                if isinstance(one, str):
-                    into.setdefault(one, len(into))
+    _core.add_ranks([*schemas], ranks.names, ranks.values)
     return ranks
-
-
-def _in_order(pending: list[Any]) -> Iterable[dict[str, Any]]:
-    """The objects in some values of JSON, in the order of their text; a value is taken off when it is read."""
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            yield node
-            pending += [part for part in node.values() if isinstance(part, (dict, list))][::-1]
-        elif isinstance(node, list):
-            pending += [part for part in node if isinstance(part, (dict, list))][::-1]

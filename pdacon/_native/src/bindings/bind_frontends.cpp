@@ -20,6 +20,7 @@
 #include "bindings/cancelling.hpp"
 #include "bindings/module.hpp"
 #include "bindings/python_schemas.hpp"
+#include "bindings/schema_ranks.hpp"
 #include "frontends/containers.hpp"
 #include "frontends/productions.hpp"
 #include "frontends/questions.hpp"
@@ -155,6 +156,7 @@ void bind_frontends(nb::module_& m) {
             PythonSchemas schemas(about);
             return questions.possible(schemas, question);
         });
+    m.def("add_ranks", &add_ranks, nb::arg("schemas"), nb::arg("names"), nb::arg("values"));
     m.def(
         "write_object",
         [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
