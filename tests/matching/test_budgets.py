@@ -365,3 +365,17 @@ def test_a_budget_is_a_value() -> None:
     assert (str(budget), str(Budget(tokens=1)), budget.most, budget.unit) == ("9 bytes", "1 token", 9, "bytes")
     with pytest.raises(FrozenInstanceError):
         budget.soft = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a": [', '{"a": '])
+def test_many_levels_at_once(opening: str) -> None:
+    """Nothing is known of a deep stack, and each level raises the bounds of all above it: it is searched from below."""
+    closing = {"[": "]", "{": "}"}
+    constraint = pdacon.compile("json", pdacon.Vocabulary.bytes())
+    for levels in (31, 100, 3000):
+        matcher = constraint.matcher()
+        assert matcher.accept(opening * levels)
+        ends = sum(closing[one] in "]}" for one in opening if one in closing)
+        value = 0 if opening.endswith("[") else 1
+        assert matcher.least_tokens() == levels * ends + value
+        assert matcher.least_bytes() == levels * ends + value

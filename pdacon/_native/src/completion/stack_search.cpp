@@ -14,6 +14,7 @@ std::int64_t sum(std::int64_t a, std::int64_t b) { return LeastYields::sum(a, b)
 void StackSearch::forget() {
     least_after_.clear();
     tightened_.clear();
+    settled_.clear();
     search_node_ids_ = {};
     search_nodes_.clear();
 }
@@ -231,17 +232,39 @@ std::int64_t StackSearch::cost(const LexerConfiguration& lexing, std::int32_t sp
     return cost(controls_.following(lexing, speller_state), cell, limit);
 }
 
+// The search node of a cell on which any one of a list of controls is pending.
+std::int32_t StackSearch::root(std::int32_t list, std::int32_t cell) {
+    auto least = kNone;
+    for (const auto& reduction : yields_.reductions(state(cell)))
+        if (const auto rest = least_below(cell, reduction); rest != kNone)
+            least = std::min(least, sum(reduction.cost, rest));
+    return search_node(-1, list, cell, least);
+}
+
+// Searches from cells below, the lowest first, where nothing is known of many levels. Why: each level can raise
+// the bounds of all above it, and a search from the top would come down all the way anew for each of them.
+void StackSearch::settle_below(std::int32_t list, std::int32_t cell, std::int64_t limit) {
+    std::vector<std::int32_t> some;
+    std::int32_t passed = 0;
+    for (auto at = cell; at != StackCells::kBottom && !settled_.contains(at); at = cells_[at].below) {
+        if (++passed <= kLevels || state(at) != state(cell)) continue;  // the same state: the same is asked
+        some.push_back(at);
+        passed = 0;
+    }
+    for (; !some.empty(); some.pop_back()) {
+        refine(root(list, some.back()), limit);
+        settled_.insert(some.back());
+    }
+    settled_.insert(cell);
+}
+
 std::int64_t StackSearch::cost(const WeightedControls::Following& following, std::int32_t cell,
                                std::int64_t limit) {
     const auto [list, before] = following;
-    const auto reductions = yields_.reductions(state(cell));
-    auto least = kNone;
-    for (const auto& reduction : reductions)
-        if (const auto rest = least_below(cell, reduction); rest != kNone)
-            least = std::min(least, sum(reduction.cost, rest));
-    const auto root = search_node(-1, list, cell, least);
-    refine(root, limit - before);
-    const auto found = search_nodes_[root].least;
+    settle_below(list, cell, limit - before);
+    const auto from = root(list, cell);
+    refine(from, limit - before);
+    const auto found = search_nodes_[from].least;
     return found == kNone ? kNone : found + before;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/interner.hpp"
@@ -47,7 +48,7 @@ class StackSearch {
     // Forgets what is known of cells; the summaries stay.
     void forget();
     // What is known of cells: a measure of memory.
-    std::size_t size() const { return search_nodes_.size() + least_after_.size(); }
+    std::size_t size() const { return search_nodes_.size() + least_after_.size() + settled_.size(); }
 
   private:
     // A node of the search: on a cell, either any one of a list of controls is pending, or the reduction to
@@ -71,9 +72,12 @@ class StackSearch {
     // tighten_below searches no further than kTighteningMargin beyond the lower bound.
     static constexpr std::int64_t kFew = 64, kTighteningMargin = 8;
     static constexpr std::int32_t kAny = -2;  // in place of a control: any may be pending
+    static constexpr std::int32_t kLevels = 32;  // of a stack, that are searched together
 
     std::int32_t state(std::int32_t cell) const { return cells_[cell].state; }
     std::int32_t below(std::int32_t cell, const LeastYields::KernelReduction& reduction) const;
+    std::int32_t root(std::int32_t list, std::int32_t cell);
+    void settle_below(std::int32_t list, std::int32_t cell, std::int64_t limit);
     void refine(std::int32_t root, std::int64_t limit);
     Choice choose(const SearchNode& from);
     std::int32_t search_node(std::int32_t lhs, std::int32_t pending, std::int32_t cell, std::int64_t least);
@@ -99,6 +103,7 @@ class StackSearch {
     StackSearch* bytes_;
     CostByReduction least_after_;  // lower bounds where a reduction is complete above a cell
     CostByReduction tightened_;    // of these, the ones that have been raised as far as they can be
+    std::unordered_set<std::int32_t> settled_;  // cells that were searched from
     Interner search_node_ids_;
     std::vector<SearchNode> search_nodes_;
 };
