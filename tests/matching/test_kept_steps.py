@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import threading
@@ -38,11 +39,38 @@ _NL: /(\r?\n[\t ]*)+/
 %declare _INDENT _DEDENT
 """
 SCHEMA = {"type": "object", "properties": {"a": {"type": "array", "items": {"enum": ["ab", 12, True]}}}}
+TREE = {
+    "$ref": "#/$defs/tree",
+    "$defs": {
+        "tree": {
+            "anyOf": [
+                {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+                {
+                    "type": "object",
+                    "properties": {"ab": {"$ref": "#/$defs/tree"}, "b": {"type": "boolean"}},
+                    "additionalProperties": {"type": "integer"},
+                },
+            ]
+        }
+    },
+}
+COUNTED = {
+    "type": "array",
+    "items": {
+        "anyOf": [
+            {"type": "string", "minLength": 2, "maxLength": 6},
+            {"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 1, "maxItems": 3},
+            {"type": "integer", "minimum": 3, "maximum": 120},
+        ]
+    },
+}
 GRAMMARS: dict[str, Callable[[], Grammar]] = {
     "json": lambda: Grammar.builtin("json"),
     "sums": lambda: Grammar.from_lark(SUMS),
     "blocks": lambda: Grammar.from_lark(BLOCKS, postlex=TreeIndenter()),
     "schema": lambda: Grammar.from_json_schema(json.dumps(SCHEMA)),
+    "tree": lambda: Grammar.from_json_schema(json.dumps(TREE)),
+    "counted": lambda: Grammar.from_json_schema(json.dumps(COUNTED)),
 }
 
 
@@ -114,7 +142,9 @@ class Batch:
         self.matchers[at].rollback(2)
 
 
-@pytest.mark.parametrize("names", ["json", "sums", "blocks", "schema", "sums json schema"])
+@pytest.mark.parametrize(
+    "names", ["json", "sums", "blocks", "schema", "tree", "counted", "sums json schema", "tree json counted"]
+)
 def test_steps_of_batches_are_those_of_single_matchers(names: str) -> None:
     constraints = [pdacon.compile(GRAMMARS[name](), VOCABULARY) for name in names.split()]
     batch = Batch([constraints[row % len(constraints)] for row in range(20)], random.Random(names), names == "sums")
@@ -166,13 +196,18 @@ def test_the_limit_on_depth_holds() -> None:
         assert batch.matchers[0]._stack() == single._stack()
 
 
-def test_what_is_kept_counts_and_has_a_limit() -> None:
+ANY_ARRAY = {"type": "array"}
+
+
+@pytest.mark.parametrize("is_on_demand", [False, True])
+def test_what_is_kept_counts_and_has_a_limit(is_on_demand: bool) -> None:
     texts = [
         json.dumps([{"ab" * (row % 7): [row] * (row % 3)}, row * 37 % 1001, "x" * (row % 11)]) for row in range(200)
     ]
     grown = {}
     for limit in (1 << 29, 1 << 20, 0):
-        constraint = pdacon.compile(Grammar.builtin("json"), VOCABULARY, limits=Limits(bytes=limit))
+        grammar = Grammar.from_json_schema(json.dumps(ANY_ARRAY)) if is_on_demand else Grammar.builtin("json")
+        constraint = pdacon.compile(grammar, VOCABULARY, limits=Limits(bytes=limit))
         for matcher in [constraint.matcher() for _ in range(2)]:
             for text in texts:
                 matcher.reset()
@@ -184,18 +219,65 @@ def test_what_is_kept_counts_and_has_a_limit() -> None:
             batch = Batch([constraint] * len(texts), random.Random(1))
             for step in range(15):
                 batch.masks([tokens_of(text)[step] for text in texts])
+            assert all(matcher._is_nested() == is_on_demand for matcher in batch.matchers)
         grown[limit] = constraint.nbytes - before
     assert grown[1 << 29] == grown[0] > 0
     assert grown[1 << 20] <= (1 << 20) // 16
 
 
-def test_threads_with_one_constraint() -> None:
-    constraint = pdacon.compile(GRAMMARS["json"](), VOCABULARY)
+@pytest.mark.parametrize("name", ["tree", "counted"])
+def test_schemas_that_are_read_on_demand(name: str) -> None:
+    """Also where one of the matchers needs the whole constraint, so that all others go over to it as well."""
+    for seed in range(6):
+        constraint = pdacon.compile(GRAMMARS[name](), VOCABULARY)
+        batch = Batch([constraint] * 12, random.Random(f"{name} {seed}"))
+        batch.walk(40)
+        assert all(matcher._is_nested() for matcher in batch.matchers)
+        masks = constraint.mask_table()
+        batch.twins[seed].shortest_completion()
+        assert not batch.twins[seed]._is_nested()
+        batch.walk(40)
+        assert not any(matcher._is_nested() for matcher in batch.matchers)
+        assert np.array_equal(constraint.mask_table()[: len(masks)], masks)
+
+
+def test_the_limit_on_depth_holds_in_schemas_read_on_demand() -> None:
+    """What is kept of steps that are not deep leads no deeper than single matchers come."""
+    tokens = tokens_of('{"ab": [' * 60)
+
+    def taken_of(accept: Callable[[int], object]) -> int:
+        taken = 0
+        with contextlib.suppress(pdacon.LimitExceededError):
+            for taken, token in enumerate(tokens):  # noqa: B007
+                accept(token)
+        return taken
+
+    single = pdacon.compile(GRAMMARS["tree"](), VOCABULARY, limits=Limits(depth=40)).matcher()
+    deepest = taken_of(single.accept_token)
+    assert deepest < len(tokens) - 1
+    constraint = pdacon.compile(GRAMMARS["tree"](), VOCABULARY, limits=Limits(depth=40))
+    for _ in range(3):  # not so deep that the whole constraint is needed
+        batch = Batch([constraint, constraint], random.Random(1))
+        for token in tokens[:36]:
+            batch.masks([token] * 2)
+    assert all(matcher._is_nested() for matcher in batch.matchers)
+    batch = Batch([constraint, constraint], random.Random(1))
+    assert taken_of(lambda token: batch.masks([token] * 2)) == deepest
+    assert [matcher._length() for matcher in batch.matchers] == [deepest, deepest]
+
+
+@pytest.mark.parametrize("name", ["json", "tree", "counted"])
+def test_threads_with_one_constraint(name: str) -> None:
+    constraint = pdacon.compile(GRAMMARS[name](), VOCABULARY)
     failures: list[BaseException] = []
 
     def walk(seed: int) -> None:
         try:
-            Batch([constraint] * 8, random.Random(seed)).walk(40)
+            batch = Batch([constraint] * 8, random.Random(seed))
+            batch.walk(40)
+            if seed == 1:
+                batch.twins[0].shortest_completion()
+            batch.walk(20)
         except BaseException as error:
             failures.append(error)
 

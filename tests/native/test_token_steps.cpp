@@ -20,10 +20,11 @@ PersistentStack random_stack(pdacon::test::Random& random) {
     return stack;
 }
 
-// What a token does is a function of what its step reads.
-TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const PersistentStack& stack) {
+// What a token does is a function of what its step reads. `count`: 0 where characters are not counted.
+TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const PersistentStack& stack,
+                  std::int32_t count) {
     TokenStep step{.lexer_state = lexer_state, .token = token};
-    auto hashed = static_cast<std::uint32_t>(lexer_state + 31 * token);
+    auto hashed = static_cast<std::uint32_t>(lexer_state + 31 * token + 1009 * count);
     const auto* node = stack.node();
     for (auto reads = 1 + (lexer_state + token) % 5; step.reads < reads && node != nullptr;
          node = node->below) {
@@ -32,11 +33,13 @@ TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const Persistent
     }
     const auto number = static_cast<std::int32_t>(hashed % 1'000'000);
     step.next_lexer_state = number;
+    step.set_counts(count, count == 0 ? 0 : number % 3);
+    const auto most = TokenStep::kMostStates - 2 * std::size_t{step.counts};
     step.mask_id = number % 9 == 0 ? TokenStep::kNotKept : number ^ 5;
     step.mask_address = 4 * std::uint64_t{hashed};
     step.length = static_cast<std::uint16_t>(number);
     step.popped = static_cast<std::uint8_t>(number % step.reads);
-    step.pushed = static_cast<std::uint8_t>(TokenStep::kMostStates - step.reads);
+    step.pushed = static_cast<std::uint8_t>(most - step.reads);
     step.rise = static_cast<std::uint8_t>(number % 7);
     for (std::size_t at = 0; at < step.pushed; ++at)
         step.states[step.reads + at] = number + static_cast<std::int32_t>(at);
@@ -48,6 +51,7 @@ bool is_same(const TokenStep& one, const TokenStep& other) {
            one.next_lexer_state == other.next_lexer_state && one.mask_id == other.mask_id &&
            one.mask_address == other.mask_address && one.length == other.length && one.reads == other.reads &&
            one.popped == other.popped && one.pushed == other.pushed && one.rise == other.rise &&
+           one.count_before() == other.count_before() && one.count_after() == other.count_after() &&
            one.states == other.states;
 }
 
@@ -58,8 +62,9 @@ std::pair<int, int> use(TokenSteps& steps, unsigned seed, bool adds, int tokens,
     for (int round = 0; round < 50'000; ++round) {
         const auto stack = random_stack(random);
         const auto lexer_state = random.below(kLexerStates), token = random.below(tokens);
-        const auto known = steps.find(lexer_state, token, stack.node());
-        const auto expected = step_of(lexer_state, token, stack);
+        const auto count = lexer_state < 2 ? random.below(4) - 1 : 0;
+        const auto known = steps.find(lexer_state, token, stack.node(), count);
+        const auto expected = step_of(lexer_state, token, stack, count);
         if (known.reads > 0) {
             CHECK(is_same(known, expected));
             ++found;
@@ -67,7 +72,8 @@ std::pair<int, int> use(TokenSteps& steps, unsigned seed, bool adds, int tokens,
             steps.add(expected, room);
             CHECK(steps.bytes() <= room);
             ++added;
-            if (steps.bytes() > 0) CHECK(is_same(steps.find(lexer_state, token, stack.node()), expected));
+            if (steps.bytes() > 0)
+                CHECK(is_same(steps.find(lexer_state, token, stack.node(), count), expected));
         }
     }
     return {found, added};

@@ -125,9 +125,10 @@ Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows
         if (matcher == nullptr || taken[at] == kNoToken) continue;
         failures.watch(at, [&] {
             if (matcher->accept_kept(taken[at])) return;
-            matcher->keep_step(taken[at]);
+            auto before = matcher->before(taken[at]);
             if (!answered(*matcher, [&] { return accept_token(*matcher, taken[at]); }))
                 throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
+            if (before) matcher->keep_step(std::move(*before), taken[at]);
         });
     }
     failures.complain("the others have taken their tokens");

@@ -46,7 +46,7 @@ void TokenSteps::add(const TokenStep& step, std::size_t most) {
 }
 
 void TokenSteps::put(const Table& table, const TokenStep& step) {
-    const auto hashed = hash(step.lexer_state, step.token, step.states[0]);
+    const auto hashed = hash(step.lexer_state, step.token, step.states[0], step.count_before());
     std::array<Slot*, 3> places{&table.at(hashed), &table.beside(hashed), nullptr};
     std::size_t count = 2;
     if (step.reads > 2) places[count++] = &table.at(hash_below(hashed, step.states[1], step.states[2]));

@@ -4,7 +4,8 @@
 // states and pushes the same others, and the mask after it is the same, as long as those states are all that
 // the step and the mask depend on. Such a step is found by the lexer state, the token and the topmost state,
 // and those below are compared. Only what is allowed is kept, with a mask that is known; neither columns nor
-// budgets nor labels nor filters play a part in it.
+// budgets nor labels nor filters play a part in it. In an automaton that is made as texts are read, lexer
+// states are its nodes, states are its frames, and where characters are counted their count is compared, too.
 //
 // Steps never become wrong. Where there is no room for one more, it takes the place of another one.
 // `find` takes no lock: a slot has a number that changes with it, and is not believed if that has changed.
@@ -42,8 +43,8 @@ struct TokenStep {
     std::uint16_t length = 0;        // of the token's text
     std::uint8_t reads = 0;          // how many states have to be on top; 0: this is no step
     std::uint8_t popped = 0, pushed = 0;
-    std::uint8_t rise = 0;  // by how much the stack is deeper, at most, after one of the token's lexemes
-    std::uint16_t unused = 0;
+    std::uint8_t rise = 0;     // by how much the stack is deeper, at most, after one of the token's lexemes
+    std::uint16_t counts = 0;  // 1: the last of the states are no states but counts, before and after; or 0
     // Those that are read, the topmost first, then those that are pushed, the lowest first.
     std::array<std::int32_t, kMostStates> states{};
     std::uint32_t slot_number = 0;  // of the slot that it was read from
@@ -56,6 +57,15 @@ struct TokenStep {
         return reinterpret_cast<const std::int32_t*>(static_cast<std::uintptr_t>(mask_address));
     }
     std::span<const std::int32_t> states_pushed() const { return std::span(states).subspan(reads, pushed); }
+    // Of characters, where they are counted; else 0.
+    std::int32_t count_before() const { return counts == 0 ? 0 : states[kMostStates - 2]; }
+    std::int32_t count_after() const { return counts == 0 ? 0 : states[kMostStates - 1]; }
+    void set_counts(std::int32_t before, std::int32_t after) {
+        counts = before != 0 || after != 0 ? 1 : 0;
+        if (counts == 0) return;
+        states[kMostStates - 2] = before;
+        states[kMostStates - 1] = after;
+    }
     bool is_on(const StackNode* node) const {
         for (std::size_t at = 0; at < reads; ++at, node = node->below)
             if (node == nullptr || node->state != states[at]) return false;
@@ -67,15 +77,17 @@ static_assert(sizeof(TokenStep) == 64 && std::has_unique_object_representations_
 class TokenSteps {
   public:
     // The step of a token, if it is kept; else one that reads no states.
-    TokenStep find(std::int32_t lexer_state, std::int32_t token, const StackNode* top) const {
+    TokenStep find(std::int32_t lexer_state, std::int32_t token, const StackNode* top,
+                   std::int32_t count = 0) const {
         const auto* const table = table_.load(std::memory_order_acquire);
         if (table == nullptr) return {};
-        const auto hashed = hash(lexer_state, token, top->state);
+        const auto hashed = hash(lexer_state, token, top->state, count);
         TokenStep step, not_kept;
         const auto found = [&](const Slot& slot) {
             if (!slot.may_be_of(lexer_state, token)) return false;
             step = slot.read();
-            if (step.token != token || step.lexer_state != lexer_state || step.reads == 0 || !step.is_on(top))
+            if (step.token != token || step.lexer_state != lexer_state || step.reads == 0 ||
+                step.count_before() != count || !step.is_on(top))
                 return false;
             if (step.mask_id == TokenStep::kNotKept) not_kept = step;
             return step.mask_id != TokenStep::kNotKept;
@@ -86,12 +98,13 @@ class TokenSteps {
         return found(table->at(deeper)) ? step : not_kept;
     }
     // Brings into the cache what `find` looks at first.
-    void prefetch(std::int32_t lexer_state, std::int32_t token, std::int32_t top) const {
+    void prefetch(std::int32_t lexer_state, std::int32_t token, std::int32_t top, std::int32_t count) const {
 #if defined(__GNUC__)
         if (const auto* const table = table_.load(std::memory_order_acquire))
-            __builtin_prefetch(&table->at(hash(lexer_state, token, top)));
+            __builtin_prefetch(&table->at(hash(lexer_state, token, top, count)));
 #else
-        static_cast<void>(lexer_state), static_cast<void>(token), static_cast<void>(top);
+        static_cast<void>(lexer_state), static_cast<void>(token), static_cast<void>(top),
+            static_cast<void>(count);
 #endif
     }
 
@@ -154,10 +167,12 @@ class TokenSteps {
         int shift_;
     };
 
-    static std::uint64_t hash(std::int32_t lexer_state, std::int32_t token, std::int32_t top) {
-        return mixed(mixed(std::uint64_t{static_cast<std::uint32_t>(lexer_state)} << 32U |
-                           static_cast<std::uint32_t>(token)) ^
-                     static_cast<std::uint32_t>(top));
+    static std::uint64_t hash(std::int32_t lexer_state, std::int32_t token, std::int32_t top,
+                              std::int32_t count) {
+        return mixed(
+            mixed(std::uint64_t{static_cast<std::uint32_t>(lexer_state)} << 32U |
+                  static_cast<std::uint32_t>(token)) ^
+            (std::uint64_t{static_cast<std::uint32_t>(count)} << 32U | static_cast<std::uint32_t>(top)));
     }
     // A place for steps that read more than two states.
     static std::uint64_t hash_below(std::uint64_t hashed, std::int32_t second, std::int32_t third) {

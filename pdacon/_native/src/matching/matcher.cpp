@@ -318,12 +318,18 @@ bool Matcher::accept_within_lexeme(std::int64_t token) {
 bool Matcher::accept_kept(std::int64_t token) {
     if (!may_keep(token)) return false;
     const auto step =
-        pda_->steps().find(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node());
-    if (step.reads == 0 || step.mask_id == TokenStep::kNotKept) return false;
-    const auto max_depth = pda_->max_depth();
-    if (max_depth > 0 && std::int64_t{at_.stack.depth()} + step.rise > max_depth) return false;
+        steps().find(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node(), count());
+    if (step.reads == 0 || step.mask_id == TokenStep::kNotKept ||
+        !has_depth(std::int64_t{at_.stack.depth()} + step.rise))
+        return false;
     if (max_rollback_ == 0 && !keep_text_) {
-        at_.stack.replace(step.popped, step.states_pushed());
+        if (nested_) text_.append(tokens().bytes_of(step.token));
+        try {
+            at_.stack.replace(step.popped, step.states_pushed());
+        } catch (...) {
+            if (nested_) forget_text();
+            throw;
+        }
     } else {
         auto stack = at_.stack;
         stack.replace(step.popped, step.states_pushed());
@@ -332,14 +338,25 @@ bool Matcher::accept_kept(std::int64_t token) {
         count_rollback();
     }
     at_.lexing = {step.next_lexer_state, {}, {}};
+    if (nested_) at_.filter_state = step.count_after();
     at_.length += step.length;
     if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask_words()};
     return true;
 }
 
-void Matcher::keep_step(std::int64_t token) const {
-    if (may_keep(token) && static_cast<std::size_t>(token) < tokens().size())
-        pda_->keep_step(at_.lexing, at_.stack.view(), static_cast<std::int32_t>(token));
+std::optional<Matcher::Before> Matcher::before(std::int64_t token) const {
+    if (!may_keep(token) || token < 0 || static_cast<std::size_t>(token) >= tokens().size())
+        return std::nullopt;
+    return Before{owner(), at_.lexing, count(), at_.stack};
+}
+
+void Matcher::keep_step(Before before, std::int64_t token) const {
+    if (before.owner != owner()) return;  // the matcher has gone over to the whole
+    const auto taken = static_cast<std::int32_t>(token);
+    if (nested_)
+        nested_->keep_step({before.lexing.state, before.count, std::move(before.stack)}, taken);
+    else
+        pda_->keep_step(before.lexing, before.stack.view(), taken);
 }
 
 const std::string& Matcher::text() const {
@@ -463,7 +480,7 @@ Mask Matcher::known_mask() const {
     if (kept_mask_.id >= 0) return kept_mask_;
     if (!is_filtered() || at_.terminated) {
         const auto known = known_mask(at_);
-        if (has_plain_mask()) kept_mask_ = known;
+        if (has_plain_mask() || nested_) kept_mask_ = known;
         return known;
     }
     filtered_mask_.resize(pda_->tokens().words());

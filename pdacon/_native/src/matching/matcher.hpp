@@ -155,8 +155,16 @@ class Matcher {
     // Takes a token by a step that is kept for many positions. False: nothing has
     // changed, and `step` says more. Takes no lock.
     bool accept_kept(std::int64_t token);
-    // Keeps what a token does here for `accept_kept`, where that is possible.
-    void keep_step(std::int64_t token) const;
+    // A position before a token, from which what that does can be kept. Empty: it cannot.
+    struct Before {
+        const void* owner;
+        LexerConfiguration lexing;
+        std::int32_t count;
+        PersistentStack stack;
+    };
+    std::optional<Before> before(std::int64_t token) const;
+    // Keeps for `accept_kept` what a token has done that was taken there.
+    void keep_step(Before before, std::int64_t token) const;
     // Bring into the cache what `accept_kept` reads, each what the next one reads in turn.
     void prefetch() const {
         for (std::size_t offset = 0; offset < kHotBytes; offset += kLine)
@@ -165,7 +173,7 @@ class Matcher {
     void prefetch_stack() const { prefetch(at_.stack.node()); }
     void prefetch_step(std::int64_t token) const {
         if (may_keep(token))
-            pda_->steps().prefetch(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.top());
+            steps().prefetch(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.top(), count());
     }
     // Takes a step from the present position. is_allowed must hold of it. Nothing changes if this throws.
     void accept(Step step);
@@ -336,8 +344,14 @@ class Matcher {
     }
     // Whether a step with a token may be one of those that TokenSteps keeps.
     bool may_keep(std::int64_t token) const {
-        return !nested_ && !at_.terminated && !at_.leading_space && at_.limit.left == kUnlimited &&
-               std::in_range<std::int32_t>(token);
+        return !at_.terminated && !at_.leading_space && at_.limit.left == kUnlimited &&
+               !(nested_ && nested_->is_closed()) && std::in_range<std::int32_t>(token);
+    }
+    const TokenSteps& steps() const { return nested_ ? nested_->steps() : pda_->steps(); }
+    // Of characters, where they are counted.
+    std::int32_t count() const { return nested_ ? at_.filter_state : 0; }
+    bool has_depth(std::int64_t depth) const {
+        return nested_ ? nested_->has_depth(depth) : pda_->max_depth() <= 0 || depth <= pda_->max_depth();
     }
     bool records_text() const { return keep_text_ || nested_; }
 

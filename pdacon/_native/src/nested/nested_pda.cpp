@@ -1,6 +1,7 @@
 #include "nested/nested_pda.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -18,6 +19,8 @@ constexpr std::int32_t kBottom = -1;
 constexpr std::size_t kMasksInWork = 8;
 // The part of the limit on bytes that no state is begun in.
 constexpr std::size_t kReserved = 4;
+// The part of the limit that kept steps may take beside it.
+constexpr std::size_t kShareOfSteps = 16;
 
 template <class Tokens>
 void add_tokens(const Tokens& trie, std::int32_t first, std::int32_t end, std::span<std::int32_t> words) {
@@ -94,9 +97,7 @@ bool NestedPda::read_byte(NestedReading::Cursor& at, PersistentStack& frames, st
     if (next.push >= 0) {
         const MemoryLimit::Pause theirs;
         frames.push(next.push);
-        // The whole counts symbols: at most three for an open bracket, and some for what stands in the last.
-        const auto symbols = 3 * std::int64_t{frames.depth()} + 4;
-        if (limits_.depth > 0 && symbols > limits_.depth) throw TooDeep(symbols, limits_.depth);
+        if (!has_depth(frames.depth())) throw TooDeep(symbols(frames.depth()), limits_.depth);
     }
     if (next.ending < 0) {
         at = next.to;
@@ -330,16 +331,17 @@ void NestedPda::begin_key(const Position& at) {
     }
 }
 
-std::int32_t NestedPda::find(const Position& at) {
+std::pair<std::int32_t, std::int32_t> NestedPda::find(const Position& at) {
     const auto node = static_cast<std::size_t>(at.node);
     const auto most = node < most_frames_.size() ? most_frames_[node] : -1;
-    if (most < 0) return -1;
+    if (most < 0) return {-1, 0};
     begin_key(at);
     const auto* frame = at.frames.node();
     for (std::int32_t depth = 0;; ++depth) {
         if (const auto known = mask_keys_.find(key_); known >= 0)  // its mask is missing where work broke off
-            return std::cmp_less(known, mask_ids_.size()) ? mask_ids_[static_cast<std::size_t>(known)] : -1;
-        if (depth == most || frame == nullptr) return -1;
+            return {std::cmp_less(known, mask_ids_.size()) ? mask_ids_[static_cast<std::size_t>(known)] : -1,
+                    depth};
+        if (depth == most || frame == nullptr) return {-1, 0};
         key_.push_back(frame->state);
         frame = frame->below;
     }
@@ -348,13 +350,13 @@ std::int32_t NestedPda::find(const Position& at) {
 Mask NestedPda::known_mask(const Position& at) {
     const std::unique_lock hold(lock_, std::try_to_lock);
     if (!hold.owns_lock() || is_replaced()) return {};
-    const auto id = find(at);
+    const auto [id, frames] = find(at);
     return id < 0 ? Mask{} : Mask{id, masks_.row(id)};
 }
 
 Mask NestedPda::mask(const Position& at) {
     const std::lock_guard hold(lock_);
-    if (const auto known = find(at); known >= 0) return {known, masks_.row(known)};
+    if (const auto [known, frames] = find(at); known >= 0) return {known, masks_.row(known)};
     return guarded([&] {
         if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
         require_room(kMasksInWork * trie_->words() * sizeof(std::int32_t));
@@ -371,6 +373,67 @@ Mask NestedPda::mask(const Position& at) {
         most = std::max(most, looked_);
         return Mask{id, masks_.row(id)};
     });
+}
+
+void NestedPda::keep_step(const Position& from, std::int32_t token) {
+    if (!tokens().has_text(token)) return;
+    const std::unique_lock hold(lock_, std::try_to_lock);
+    if (!hold.owns_lock() || is_closed() || !steps_.wants_more() ||
+        steps_.find(from.node, token, from.frames.node(), from.count).reads > 0)
+        return;
+    const MemoryLimit::Pause beside;
+    const auto step = find_step(from, token);
+    const auto limit = limits_.bytes == 0 ? std::numeric_limits<std::size_t>::max()
+                                          : static_cast<std::size_t>(limits_.bytes);
+    if (step.reads > 0) steps_.add(step, limit / kShareOfSteps);
+}
+
+// Reads no frames where nothing is to be kept.
+TokenStep NestedPda::find_step(const Position& from, std::int32_t token) {
+    const auto bytes = tokens().bytes_of(token);
+    auto after = from;
+    auto cursor = reading_.cursor(from.node, from.count);
+    const auto depth = from.frames.depth();
+    auto lowest = depth, highest = depth;
+    for (const char byte : bytes) {
+        const auto before = after.frames.depth();
+        if (!read_byte(cursor, after.frames, static_cast<std::uint8_t>(byte))) return {};
+        lowest = std::min(lowest, after.frames.depth());
+        highest = std::max({highest, before + 1, after.frames.depth()});  // a byte may push and pop
+    }
+    after.node = reading_.node(cursor);
+    after.count = cursor.count;
+    const auto popped = depth - lowest, pushed = after.frames.depth() - lowest, rise = highest - depth;
+    TokenStep step{.lexer_state = from.node, .token = token};
+    step.set_counts(from.count, after.count);
+    const std::size_t most = TokenStep::kMostStates - 2 * std::size_t{step.counts};
+    const bool fits = bytes.size() <= TokenStep::kMostLength && rise <= 0xFF;
+    if (fits) step.length = static_cast<std::uint16_t>(bytes.size());
+    std::uint32_t reads = std::max(popped, 1U);
+    if (popped == 0 && pushed == 0 && after.node == from.node && after.count == from.count) {
+        step.mask_id = TokenStep::kSameMask;
+    } else {
+        const auto [mask, frames] = find(after);
+        if (mask < 0) return {};
+        const auto looked = static_cast<std::uint32_t>(frames);
+        reads = std::max(reads, popped + looked - std::min(pushed, looked));
+        step.set_mask(mask, masks_.row(mask));
+    }
+    const bool has_room = fits && reads + pushed <= most;
+    const auto compared = std::min<std::size_t>(reads, most);
+    const auto* frame = from.frames.node();
+    for (; step.reads < compared; frame = frame->below) step.states[step.reads++] = frame->state;
+    if (!has_room) {
+        step.mask_id = TokenStep::kNotKept;
+        return step;
+    }
+    step.next_lexer_state = after.node;
+    step.popped = static_cast<std::uint8_t>(popped);
+    step.rise = static_cast<std::uint8_t>(rise);
+    step.pushed = static_cast<std::uint8_t>(pushed);
+    frame = after.frames.node();
+    for (auto at = reads + pushed; at > reads; frame = frame->below) step.states[--at] = frame->state;
+    return step;
 }
 
 Mask NestedPda::end_mask() {

@@ -24,6 +24,7 @@
 #include "base/serial.hpp"
 #include "composition/mask_resources.hpp"
 #include "composition/mask_set.hpp"
+#include "composition/token_steps.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "nested/automaton.hpp"
 #include "nested/reading.hpp"
@@ -75,6 +76,16 @@ class NestedPda {
     // Of the beginning, where one leading space of the first token is no text; and the same if it is known.
     Mask leading_mask();
     Mask known_leading_mask();
+    // What tokens are known to do. Takes no lock. Where the automaton is closed, it is not to be used.
+    const TokenSteps& steps() const { return steps_; }
+    // Keeps what a token does to a position, if the mask behind it is known. The token must have been read
+    // there, so that nothing is made now. Never waits: it does nothing while another thread has the lock.
+    void keep_step(const Position& from, std::int32_t token);
+    // Whether a stack of frames may be so deep. False: `read` knows more.
+    bool has_depth(std::int64_t frames) const {
+        // The whole counts symbols: at most three for an open bracket, and some for what stands in the last.
+        return limits_.depth == 0 || symbols(frames) <= limits_.depth;
+    }
     // The bytes with which every text goes on, at most so many.
     std::string forced_bytes(Position at, std::size_t limit);
 
@@ -85,7 +96,9 @@ class NestedPda {
     };
     Sizes sizes();
     // Bytes of memory, as they were when the last work ended. Takes no lock.
-    std::int64_t held() const { return published_.load(std::memory_order_relaxed); }
+    std::int64_t held() const {
+        return published_.load(std::memory_order_relaxed) + static_cast<std::int64_t>(steps_.bytes());
+    }
 
   private:
     // A stack that is read and changed without changing the position's: 0 and above, an entry of `pushed_`;
@@ -112,7 +125,10 @@ class NestedPda {
     bool read_byte(NestedReading::Cursor& at, PersistentStack& frames, std::uint8_t byte);
     bool ends(const Position& at);
     void begin_key(const Position& at);
-    std::int32_t find(const Position& at);
+    // The id of the mask, and on how many frames it depends; id -1: it is not known.
+    std::pair<std::int32_t, std::int32_t> find(const Position& at);
+    TokenStep find_step(const Position& from, std::int32_t token);
+    static std::int64_t symbols(std::int64_t frames) { return 3 * frames + 4; }
     Words computed(const Position& at, bool leading_space = false);
     void add_all(const Here& from, Words& words);
     bool add_terminals(const Here& from, Words& words);
@@ -139,6 +155,7 @@ class NestedPda {
     std::vector<std::int32_t> mask_ids_;
     std::vector<std::int32_t> most_frames_;  // by node: on how many frames masks depend; -1: none is known
     std::vector<std::int32_t> key_;
+    TokenSteps steps_;
     // Of the computation at hand.
     std::vector<Pushed> pushed_;
     const StackNode* base_ = nullptr;
