@@ -241,8 +241,8 @@ std::int32_t StackSearch::root(std::int32_t list, std::int32_t cell) {
     return search_node(-1, list, cell, least);
 }
 
-// Searches from cells below, the lowest first, where nothing is known of many levels. Why: each level can raise
-// the bounds of all above it, and a search from the top would come down all the way anew for each of them.
+// Searches from cells below, the lowest first, where nothing is known of many levels. Why: each level can
+// raise the bounds of all above it, and a search from the top would come down anew for each of them.
 void StackSearch::settle_below(std::int32_t list, std::int32_t cell, std::int64_t limit) {
     std::vector<std::int32_t> some;
     std::int32_t passed = 0;

@@ -71,7 +71,7 @@ class StackSearch {
     // In steps (Weights::step): a summary that has no result within kFew is explored without a bound, and
     // tighten_below searches no further than kTighteningMargin beyond the lower bound.
     static constexpr std::int64_t kFew = 64, kTighteningMargin = 8;
-    static constexpr std::int32_t kAny = -2;  // in place of a control: any may be pending
+    static constexpr std::int32_t kAny = -2;     // in place of a control: any may be pending
     static constexpr std::int32_t kLevels = 32;  // of a stack, that are searched together
 
     std::int32_t state(std::int32_t cell) const { return cells_[cell].state; }
