@@ -119,11 +119,11 @@ def _of_record(shape: Record, part: Part, form: Form, path: str) -> Any:
         if value is not UNCERTAIN:
             values[field.name] = value
     if shape.extra is not None:
-        known = set(shape.keys())
+        known = {*shape.keys(), *(field.name for field in shape.fields)}
         for name, each in parts.items():
             value = UNCERTAIN if name in known else typed_part(shape.extra, each, form, f"{path}.{name}")
             if value is not UNCERTAIN:
-                values.setdefault(name, value)
+                values[name] = value
     return values if shape.plain or shape.kind is dict else PartialInstance(shape.name, values)
 
 

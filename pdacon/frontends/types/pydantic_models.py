@@ -55,9 +55,11 @@ def model_fields(hints: Hints, record: Record, kind: Any, path: str, scope: Scop
     if is_root:
         _make_root(record, kind, fields[0])
     elif is_model:
-        record._make = lambda values: kind.model_validate(
-            {keys.get(name, name): value for name, value in values.items()}
+        # A member that is no field may have the name of a field that has another one in texts.
+        record.make_with = lambda values, others: kind.model_validate(
+            {keys[name]: value for name, value in values.items()} | others
         )
+        record._make = lambda values: record.make_with(values, {})
 
 
 def _add_own_schema(record: Record, kind: Any, path: str) -> None:

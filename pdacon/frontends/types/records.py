@@ -60,7 +60,8 @@ class Record(Named):
     tag : (str, str or int) or None
         A member that is always there and no field: its key and its value.
     extra : Shape or None
-        What other members are, if there may be any; ``extra_of`` finds them in a value.
+        What other members are, if there may be any; ``extra_of`` finds them in a value, ``make_with`` makes one of the
+        arguments of the fields and of them.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Record(Named):
         self.fields: list[Field] = []
         self.extra: Shape | None = None
         self.extra_of: Callable[[Any], Mapping[str, Any]] = lambda value: {}
+        self.make_with: Callable[[dict[str, Any], dict[str, Any]], Any] = lambda values, others: make(values | others)
         self.tag = None if form.python else tag
         self._make, self._form = make, form
         self.as_list = as_list and not form.python
@@ -139,9 +141,9 @@ class Record(Named):
                 raise Mismatch(path, f"{key} is missing")
         if left and self.extra is None:
             raise Mismatch(path, f"it has no {next(iter(left))}")
-        values.update((key, self.extra.read(value, f"{path}.{key}")) for key, value in left.items() if self.extra)
+        others = {key: self.extra.read(value, f"{path}.{key}") for key, value in left.items() if self.extra}
         try:
-            return self._make(values)
+            return self.make_with(values, others) if others else self._make(values)
         except Exception as error:  # whatever a class raises says that it does not take the values
             raise Refused(path, f"{self.name} refuses it: {error}") from error
 

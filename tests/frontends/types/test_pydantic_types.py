@@ -310,3 +310,18 @@ def test_values_of_hypothesis_are_taken(number: int, data: st.DataObject) -> Non
     constraint = _constraint(number)
     assert constraint.accepts(text), text
     assert constraint.parse(text) == value
+
+
+class Aliased(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="allow")
+    a: int = Field(alias="al")
+
+
+@pytest.mark.parametrize("text", ['{"al": 1, "a": 2}', '{"al": 1, "a": "x"}', '{"al": 1, "b": null}', '{"al": 1}'])
+def test_other_members_may_have_the_name_of_a_field_with_an_alias(text: str) -> None:
+    constraint = pdacon.compile(Aliased, Vocabulary.bytes())
+    parsed = constraint.parse(text)
+    assert parsed == Aliased.model_validate_json(text)
+    partial = constraint.partial()
+    partial.feed(text)
+    assert partial.value.a == 1
