@@ -58,9 +58,6 @@ _MOST_PARTS = 2_000  # items or members that are counted
 _LONGEST_PATTERN = 200
 _FIXED_PATTERN = re.compile(r"\^(?:(?:[^\\^$.|?*+()\[\]{}]|\\[dwsDWS.]|\[[\w -]+\])(?:\{\d\d?\})?)*[*+]?\$?")
 """A pattern that counts some characters from the beginning on: it is an automaton as it stands."""
-_WORDS = re.compile(r"\^?(?:\((?:\?:)?)?[\w :/@,;=%&#-]+(?:\|[\w :/@,;=%&#-]+)*\)?\$?")
-"""A pattern of words: a state of its automaton is the longest end of what was read that begins one, beside anchors."""
-_LONGEST_WORDS = 4_000
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _COUNTS = (
     (STRING, _MOST_COUNTED, ("minLength", "maxLength")),
@@ -70,7 +67,6 @@ _COUNTS = (
 _OF_NUMBERS = (*_BOUNDS, "multipleOf")
 _LARGEST_BOUND, _LONGEST_BOUND = 10**20, 25
 _MOST_REMAINDERS = 2_000
-_FEW_REMAINDERS = 20  # with two bounds beside them the automaton has less than a tenth of the states that it may have
 
 
 class Look(NamedTuple):
@@ -232,11 +228,8 @@ def _about(name: str) -> int:
     return bits
 
 
-def is_small(node: dict[str, Any], types: int, counts_digits: bool) -> bool:
-    """Whether the automata of strings and numbers that right keywords ask for are certainly small.
-
-    ``counts_digits``: whether the spelling limits the digits of numbers.
-    """
+def is_small(node: dict[str, Any], types: int) -> bool:
+    """Whether the automata of strings and numbers that right keywords ask for are certainly small."""
     if types & STRING:
         pattern = node.get("pattern", "")
         counts = [node[keyword] for keyword in ("minLength", "maxLength") if keyword in node]
@@ -248,9 +241,8 @@ def is_small(node: dict[str, Any], types: int, counts_digits: bool) -> bool:
         bounds = [node[keyword] for keyword in _BOUNDS if keyword in node]
         if any(abs(bound) > _LARGEST_BOUND or len(repr(bound)) > _LONGEST_BOUND for bound in bounds):
             return False
-        if "multipleOf" in node:
-            most = 0 if bounds and counts_digits else _FEW_REMAINDERS if bounds else _MOST_REMAINDERS
-            return _is_small_divisor(node["multipleOf"], most)
+        if "multipleOf" in node and (bounds or not _is_small_divisor(node["multipleOf"])):
+            return False
     return True
 
 
@@ -261,8 +253,6 @@ def counts_few(node: dict[str, Any], types: int) -> bool:
 
 def is_small_pattern(pattern: str) -> bool:
     """Whether the automaton of a right pattern is small enough."""
-    if len(pattern) <= _LONGEST_WORDS and _WORDS.fullmatch(pattern) is not None:
-        return True
     if len(pattern) > _LONGEST_PATTERN:
         return _has_automaton(pattern)
     return _FIXED_PATTERN.fullmatch(pattern) is not None or _is_small_pattern(pattern)
@@ -285,11 +275,11 @@ def _has_automaton(pattern: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _is_small_divisor(number: Any, most: int) -> bool:
+def _is_small_divisor(number: Any) -> bool:
     if not isinstance(number, int | float) or len(repr(number)) > _LONGEST_BOUND:
         return False
     try:
         divisor = Divisor.of(Fraction(repr(number)))
     except LimitExceededError:
         return False
-    return divisor.scaled * (divisor.places + 2) <= most
+    return divisor.scaled * (divisor.places + 2) <= _MOST_REMAINDERS

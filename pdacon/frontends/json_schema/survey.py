@@ -182,7 +182,7 @@ class Survey:
                 return
         if types & STRING and "format" in node and self._reading.formats:
             self._look_at_format(place)
-        if types & sight.measured and not is_small(node, types, self._counts_digits):
+        if types & sight.measured and not is_small(node, types):
             self.doubts.built.append((place,))
         if sight.counts:
             self.is_plain &= counts_few(node, types)
