@@ -156,7 +156,10 @@ void bind_frontends(nb::module_& m) {
             PythonSchemas schemas(about);
             return questions.possible(schemas, question);
         });
-    m.def("add_ranks", &add_ranks, nb::arg("schemas"), nb::arg("names"), nb::arg("values"));
+    m.def(
+        "add_ranks", &add_ranks, nb::arg("schemas"), nb::arg("names"), nb::arg("values"),
+        nb::sig("def add_ranks(schemas: list[typing.Any], names: dict[str, int], values: dict[str, int]) -> "
+                "None"));
     m.def(
         "write_object",
         [](Productions& out, Formulas& formulas, Questions& questions, nb::handle schemas, nb::handle about,
