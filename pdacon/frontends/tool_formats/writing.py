@@ -39,7 +39,7 @@ def written_answer(
     text_begun = format.text_begun and not reasoning
     parts.append(f"{'' if text_begun else begin}{text}{end}")
     if calls:
-        blank = _longest(format.blanks) if all_blanks else _first(format.blanks[-1:] if text else ())
+        blank = "" if not text else _longest(format.blanks) if all_blanks else _first(format.blanks[-1:])
         parts.append(f"{blank}{format.begin}{format.separator.join(calls)}{format.end}")
     return "".join(parts) + format.close
 

@@ -345,3 +345,23 @@ def test_arguments_of_a_call_that_are_no_dict_are_refused(arguments: Any, words:
     grammar = pdacon.Grammar.from_tools([tool], format="qwen3")
     with pytest.raises(TypeError, match=f"s: the arguments of a call are a dict, not .*{words}"):
         grammar.write(pdacon.Answer("", "", (pdacon.Call("s", arguments),)))
+
+
+@pytest.mark.parametrize("name", sorted(name for name, format in FORMATS.items() if format.thought is not None))
+@pytest.mark.parametrize("choice", ["required", "auto"])
+def test_thoughts_with_blanks_at_their_borders_are_written(name: str, choice: str) -> None:
+    """What is written is in the grammar and read as it was, or refused."""
+    tool = {"name": "f", "parameters": {"properties": {"a": {"type": "integer"}}}}
+    grammar = pdacon.Grammar.from_tools([tool], format=name, choice=choice, reasoning="begun", tokens=[])
+    constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+    written = 0
+    for thought in ("\nx", "\n\nx", "\n", "x\n", "x\n\n", " x ", "x", ""):
+        answer = Answer(thought, "", (Call("f", {"a": 1}),))
+        try:
+            text = grammar.write(answer)
+        except ValueError:  # the format has no way to write it
+            continue
+        assert grammar.accepts(text), text
+        assert constraint.parse(text) == answer
+        written += 1
+    assert written >= 3
