@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -69,13 +70,24 @@ class Part:
 
 def plain_part(part: Part, scalar: Callable[[str], Any] = json_value) -> Any:
     """What has come of a part, as dicts, lists, strings, numbers and constants; ``scalar`` makes these of texts."""
-    if part.is_string:
-        return part.string()
-    if part.members is None:
-        return scalar("".join(part.texts))
-    if isinstance(part.members, dict):
-        return {name: plain_part(each, scalar) for name, each in part.members.items() if each.has_value}
-    return [plain_part(each, scalar) for each in part.members if each.has_value]
+    made: list[Any] = []
+    pending: list[tuple[Callable[[Any], None], Part]] = [(made.append, part)]
+    while pending:
+        put, each = pending.pop()
+        if each.is_string:
+            put(each.string())
+        elif each.members is None:
+            put(scalar("".join(each.texts)))
+        elif isinstance(each.members, dict):
+            members: dict[str, Any] = {}
+            put(members)
+            inner = [(partial(members.__setitem__, name), one) for name, one in each.members.items() if one.has_value]
+            pending += reversed(inner)
+        else:
+            items: list[Any] = []
+            put(items)
+            pending += [(items.append, one) for one in reversed(each.members) if one.has_value]
+    return made[0]
 
 
 class PartialInstance(SimpleNamespace):
@@ -162,6 +174,11 @@ class PartialValue(Generic[Value]):
         Of a type: what is whole is an instance, and of what is not whole there are `PartialInstance`, dicts and lists.
         What would be of another type is left out: of ``date`` all but whole dates. A choice is there as soon as only
         one is possible, and of a union what the types that are still possible have in common.
+
+        Raises
+        ------
+        RecursionError
+            Of a type: it is nested some hundreds of levels deep.
         """
         if self._root is None or not self._root.has_value:
             return None

@@ -384,3 +384,16 @@ def test_arguments_of_a_call_as_they_come(format: str) -> None:
     assert seen[-1] == {"tags": ["x"]}
     assert reader.arguments is not None
     assert reader.arguments.is_whole
+
+
+def test_plain_values_may_be_nested_deeply() -> None:
+    constraint = pdacon.compile(pdacon.Grammar.from_json_schema({}), pdacon.Vocabulary.bytes())
+    value = constraint.partial()
+    value.feed('[{"a": ["x", ' * 20_000)
+    found = value.value
+    for _ in range(20_000):
+        (item,) = found
+        text, *inner = item["a"]
+        assert text == "x"
+        found = inner[0] if inner else []
+    assert found == []
