@@ -357,3 +357,10 @@ def test_values_of_a_text_with_a_schema() -> None:
         ["ab;"],
         [],
     ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 2000, 2001])
+def test_negations_of_negations(count: int) -> None:
+    grammar = pdacon.Grammar.from_llguidance(f"start: T\nT: {'~' * count}/a/")
+    assert grammar.accepts("a") == (count % 2 == 0)
+    assert grammar.accepts("b") == (count % 2 == 1)

@@ -340,10 +340,15 @@ class _GrammarParser:
 
     def _atom(self) -> Tree:
         cursor, at = self._cursor, self._cursor.at
-        if cursor.take("~"):
+        negations = 0
+        while cursor.take("~"):
             self._skip()
+            negations += 1
+        if negations:
             body = self._atom()
-            return nodes.Not(*self._written(at), body)
+            for _ in range(2 - negations % 2):  # two of them say nothing, however many there are
+                body = nodes.Not(*self._written(at), body)
+            return body
         for opening, closing in (("(", ")"), ("[", "]")):
             if cursor.take(opening):
                 choice: Tree = OneOf(self._choice())
