@@ -148,7 +148,9 @@ class RegularSet:
                     is_empty_text = re.fullmatch(meant, "") is not None
             except re.error as error:  # a look-behind that has no fixed width, which its parser lets through
                 raise refusal(pattern, error) from error
-            if dfa.accepts("") != is_empty_text:
+            if is_empty_text and not dfa.accepts(""):
+                dfa = _either(dfa, THE_EMPTY, own)
+            elif dfa.accepts("") and not is_empty_text:
                 dfa = combined([dfa, THE_EMPTY], [(1, 0, 1), (0, 2, 0)], own.states, own.bytes)
         return cls(dfa, repr(pattern), own)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -146,3 +147,11 @@ def test_substrings_are_linear_in_the_text() -> None:
 def test_what_is_no_argument_is_refused(make: Callable[[], object], error: type[Exception]) -> None:
     with pytest.raises(error):
         make()
+
+
+@pytest.mark.parametrize("pattern", [r"(?!\B)", r"(?!\B)a?", r"(?<!\B)b?", r"\B|a", r"\b|a", r"(?:\B)?b?"])
+def test_what_re_matches_of_the_empty_text(pattern: str) -> None:
+    """Before Python 3.14 its ``\\B`` matches nowhere in the empty text, so that what must not match there does."""
+    texts = RegularSet.from_regex(pattern)
+    for text in ("", "a", "b", "ab"):
+        assert (text in texts) == (re.fullmatch(pattern, text) is not None)
