@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pdacon.base.languages import BY_ENDING, LLGUIDANCE, is_llguidance
 from pdacon.base.quoting import did_you_mean, line_and_column
 from pdacon.cli.failures import BadInput
 from pdacon.cli.imported import imported, is_imported
@@ -16,7 +17,6 @@ from pdacon.cli.options import FILTER_OPTIONS, JSON_OPTIONS, SCHEMA_OPTIONS, Gra
 from pdacon.cli.postlexers import load_postlexer
 from pdacon.cli.waiting import reading
 from pdacon.errors import EmptyLanguageError, GrammarWarning, PdaconError, SchemaError, UnsupportedSchemaError
-from pdacon.grammar.languages import BY_ENDING, LLGUIDANCE, is_llguidance
 
 if TYPE_CHECKING:
     from pdacon.front.grammar import Grammar

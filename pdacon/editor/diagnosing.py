@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Any
 
 from pdacon import Grammar, Limits, check, time_limit
+from pdacon.base.languages import is_llguidance
 from pdacon.determinism import Finding, repaired_texts
 from pdacon.editor.outline import Dialect, Occurrence, occurrences, undefined_names
 from pdacon.errors import CancelledError, GrammarError, LimitExceededError, PdaconError, Span
 from pdacon.front.lark_files import lark_file_grammar
-from pdacon.grammar.languages import is_llguidance
 
 _SECONDS = 20.0
 _CHECK_SECONDS = 5.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
+from pdacon.base.languages import BY_ENDING
 from pdacon.grammar.habits import is_json
-from pdacon.grammar.languages import BY_ENDING
 
 _ENDINGS = (".lark", *BY_ENDING)
 _NAME = re.compile(r"\s*[\w-]+\s*")

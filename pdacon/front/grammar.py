@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, T
 
 from pdacon.artifact import lowered_builtin
 from pdacon.base.arguments import require_options
+from pdacon.base.languages import BY_ENDING
 from pdacon.base.snippets import shown_in
 from pdacon.base.type_variables import OfForm, Value
 from pdacon.front.given import is_builtin_name, refuse_instance, refuse_object
@@ -25,7 +26,6 @@ from pdacon.front.stages import keep_lowered
 from pdacon.front.ways_in import GrammarWaysIn
 from pdacon.grammar import GrammarData
 from pdacon.grammar.builtin import builtin_options, builtin_source
-from pdacon.grammar.languages import BY_ENDING
 from pdacon.grammar.model import ConflictPolicy, ImportPath, LexerKind, LookaheadPolicy, PriorityPolicy
 from pdacon.regular import RegularSet
 

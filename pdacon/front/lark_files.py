@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
+from pdacon.base.languages import LLGUIDANCE, is_llguidance
 from pdacon.base.snippets import shown_in
 from pdacon.errors import GrammarSyntaxError, UnsupportedGrammarError
 from pdacon.grammar import GrammarData, GrammarOptions
 from pdacon.grammar.head_options import Head, read_head
-from pdacon.grammar.languages import LLGUIDANCE, is_llguidance
 from pdacon.regular import RegularSet
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from pdacon.base.languages import SourceLanguage
 from pdacon.base.once import Once
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.schema import Schema
 from pdacon.grammar import GrammarData
-from pdacon.grammar.model import SourceLanguage, Values
+from pdacon.grammar.model import Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pdacon.base.languages import SourceLanguage
 from pdacon.base.limits import Limits
 from pdacon.errors import EmptyLanguageError
 from pdacon.grammar import GrammarData, GrammarOptions, Nonterminal, Pattern, Production, Terminal
-from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import RegularSet
 from pdacon.regular.ordered.program import Program, to_automaton
 from pdacon.regular.string_programs import listed, words_program

@@ -15,9 +15,9 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pdacon.base.languages import SourceLanguage, has_bnf_rules
 from pdacon.grammar.flat import FlatProductions
 from pdacon.grammar.labels import Label
-from pdacon.grammar.languages import has_bnf_rules
 from pdacon.grammar.model import (
     Definition,
     GrammarOptions,
@@ -27,7 +27,6 @@ from pdacon.grammar.model import (
     Nonterminal,
     Pattern,
     Production,
-    SourceLanguage,
     Terminal,
     Values,
 )

@@ -14,22 +14,6 @@ LexerKind = Literal["contextual", "basic"]
 ConflictPolicy = Literal["error", "shift"]
 LookaheadPolicy = Literal["reject", "commit"]
 PriorityPolicy = Literal["auto", "normal", "invert"]
-SourceLanguage = Literal[
-    "Lark",
-    "JSON Schema",
-    "YAML",
-    "Python values",
-    "regular expression",
-    "choices",
-    "regular set",
-    "GBNF",
-    "EBNF",
-    "llguidance",
-    "several grammars",
-    "structural tag",
-    "tool calls",
-    "SQL schema",
-]
 UNBOUNDED = 4_294_967_295
 """The width of what repeats without a bound: sre's MAXREPEAT."""
 ImportPath = str | Callable[..., tuple[Any, str]]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from pdacon.base.languages import is_llguidance
 from pdacon.base.limits import Limits
 from pdacon.detokenizer import Vocabulary
 from pdacon.errors import GrammarSyntaxError, PdaconError, UnsupportedGrammarError
@@ -31,7 +32,6 @@ from pdacon.frontends.tool_formats import (
     answer_values,
     tool_answers,
 )
-from pdacon.grammar.languages import is_llguidance
 from pdacon.integrations.json_reading import JsonReading
 
 Kind = Literal[

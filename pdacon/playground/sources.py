@@ -23,11 +23,11 @@ from pdacon import (
     check,
     time_limit,
 )
+from pdacon.base.languages import LANGUAGES
 from pdacon.errors import CancelledError, GrammarSyntaxError, LimitExceededError, PdaconError
 from pdacon.front.lark_files import lark_file_grammar
 from pdacon.grammar.builtin import builtin_options, builtin_source
 from pdacon.grammar.head_options import read_head
-from pdacon.grammar.languages import LANGUAGES
 
 Notation = Literal["lark", "json-schema", "gbnf", "ebnf", "llguidance", "regex"]
 NOTATIONS: tuple[Notation, ...] = get_args(Notation)

@@ -12,9 +12,9 @@ import pytest
 import pdacon
 from pdacon import Grammar, Spelling, UnsupportedSchemaError
 from pdacon.base.cancelling import current
+from pdacon.base.languages import is_llguidance
 from pdacon.base.limits import Limits
 from pdacon.frontends.json_schema import Schema
-from pdacon.grammar.languages import is_llguidance
 from pdacon.integrations import format_compiler
 from pdacon.integrations.answer_formats import Format, Kind, grammar_kind, tokens_in_tags
 from pdacon.integrations.format_compiler import FormatCompiler

@@ -112,9 +112,9 @@ def lay_out(
 
     Exit status: 2 if one is no grammar; with --check or --diff 1 if a file would change.
     """
+    from pdacon.base.languages import is_llguidance
     from pdacon.grammar.diagnosis import require_syntax
     from pdacon.grammar.formatting import formatted
-    from pdacon.grammar.languages import is_llguidance
 
     changed = 0
     for name in grammars:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pdacon.base.languages import has_bnf_rules
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.causes import Cause, find_cause
 from pdacon.determinism.conflicts.derivations import DerivationNode
@@ -23,7 +24,6 @@ from pdacon.determinism.report.findings import TITLES, Counterexample, Derivatio
 from pdacon.determinism.report.listing import listed, lookahead_name
 from pdacon.grammar import GrammarData, Span
 from pdacon.grammar.grammar_data import as_written_in
-from pdacon.grammar.languages import has_bnf_rules
 from pdacon.lalr import Conflict, Tables
 
 SECONDS = 10.0

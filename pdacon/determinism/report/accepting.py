@@ -6,8 +6,8 @@ command line and the editor put their own spelling in the place of the argument.
 
 from __future__ import annotations
 
+from pdacon.base.languages import LANGUAGES
 from pdacon.grammar import GrammarData
-from pdacon.grammar.languages import LANGUAGES
 
 
 def is_larks(grammar: GrammarData) -> bool:

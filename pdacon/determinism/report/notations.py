@@ -12,9 +12,9 @@ from ast import literal_eval
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from pdacon.base.languages import has_bnf_rules
 from pdacon.determinism.report.findings import Finding
 from pdacon.grammar import GrammarData
-from pdacon.grammar.languages import has_bnf_rules
 
 LARKS_NOTATION = "in Lark's notation"
 _DEFINITION = re.compile(r"(?P<indent>  )(?P<name>[\w.-]+): (?P<body>.*?)(?P<behind> or)?")

@@ -11,12 +11,12 @@ import sys
 from dataclasses import dataclass
 
 from pdacon.base.cancelling import every, look
+from pdacon.base.languages import SourceLanguage
 from pdacon.base.quoting import did_you_mean, quoted
 from pdacon.errors import GrammarSyntaxError
 from pdacon.frontends.dialects.cursor import Cursor
 from pdacon.frontends.dialects.tree import Placed, Reference, Rule, Rules, Text, Tree, WrittenCharacters, references
 from pdacon.grammar.expressions import OneOf, Repeated
-from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import ANY
 from pdacon.regular.characters import complement, union
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pdacon.base.languages import SourceLanguage
 from pdacon.errors import Span
 from pdacon.frontends.machines import Nfa
 from pdacon.grammar.expressions import InOrder, OneOf, Repeated, leaves_of
 from pdacon.grammar.expressions import Tree as Expression
-from pdacon.grammar.model import SourceLanguage
 from pdacon.regular import Ranges
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, get_origin
 
+from pdacon.base.languages import SourceLanguage
 from pdacon.base.once import Once
 from pdacon.base.quoting import listing
 from pdacon.errors import UnsupportedSchemaError, UnsupportedTypeError
@@ -30,7 +31,6 @@ from pdacon.frontends.types.shapes import Schemas, Shape
 from pdacon.frontends.types.tools import Call, Calls, Tool, tool_of
 from pdacon.frontends.types.unions import overlap
 from pdacon.grammar import GrammarData
-from pdacon.grammar.model import SourceLanguage
 
 _DIGITS = 20
 """Digits before and after a point, if nothing is said of them (decision 51)."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pdacon.base.languages import has_bnf_rules
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.repair.case import Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import close
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 from pdacon.determinism.report.accepting import is_larks
-from pdacon.grammar.languages import has_bnf_rules
 
 
 def dangling(case: Case) -> Advice:

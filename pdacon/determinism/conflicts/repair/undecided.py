@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pdacon.base.languages import has_bnf_rules
 from pdacon.determinism.conflicts import causes
 from pdacon.determinism.conflicts.repair.case import SHARE_A_RULE, Advice, Case
 from pdacon.determinism.conflicts.repair.rewrites import SAME_TEXTS, write_out
 from pdacon.determinism.conflicts.repair.rule_texts import is_written
 from pdacon.determinism.conflicts.settling import is_still_read
 from pdacon.determinism.report.accepting import is_larks
-from pdacon.grammar.languages import has_bnf_rules
 
 
 def merge(case: Case) -> Advice:

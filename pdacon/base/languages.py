@@ -9,8 +9,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
-from pdacon.grammar.model import SourceLanguage
+SourceLanguage = Literal[
+    "Lark",
+    "JSON Schema",
+    "YAML",
+    "Python values",
+    "regular expression",
+    "choices",
+    "regular set",
+    "GBNF",
+    "EBNF",
+    "llguidance",
+    "several grammars",
+    "structural tag",
+    "tool calls",
+    "SQL schema",
+]
 
 
 @dataclass(frozen=True, slots=True)
