@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from random import Random
+from typing import Any
 
 import pytest
 from support.on_demand import walk_within
 from support.real_vocabularies import coded
 from support.scaling import scaled
 
+import pdacon
 from pdacon import Vocabulary
 
 PIECES = [
@@ -63,3 +65,13 @@ def test_a_real_vocabulary(pattern: str) -> None:
     tokens = coded("tekken").vocabulary
     for counts in ({}, {"maxLength": 30}):
         walk_within({"type": "string", "pattern": pattern, **counts}, tokens, Random(len(pattern)), 8)
+
+
+@pytest.mark.parametrize("length", [200, 65_535, 65_536, 65_540, 65_576])
+@pytest.mark.parametrize("schema", [{"maxLength": 10}, {"pattern": "^[a-zA-Z0-9]{1,63}$"}])
+def test_tokens_with_more_characters_than_sixteen_bits_count(length: int, schema: dict[str, Any]) -> None:
+    vocabulary = Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), b"a" * length, None], eos_ids=[257])
+    matcher = pdacon.compile(pdacon.Grammar.from_json_schema({"type": "string", **schema}), vocabulary).matcher()
+    assert matcher.accept_bytes(b'"')
+    assert 256 not in matcher.allowed_tokens()
+    assert not matcher.is_allowed(256)

@@ -9,24 +9,26 @@ CharacterCounts::CharacterCounts(const Trie& trie)
     : nodes_(static_cast<std::size_t>(trie.num_nodes())),
       tokens_(static_cast<std::size_t>(trie.num_texts())),
       behind_(kMost - kLeast + 1) {
-    std::vector<std::uint16_t> path(static_cast<std::size_t>(trie.max_depth()) + 1);  // by depth
+    std::vector<std::int32_t> path(static_cast<std::size_t>(trie.max_depth()) + 1);  // by depth
     for (std::int32_t node = 0; node < trie.num_nodes(); ++node) {
         const auto depth = static_cast<std::size_t>(trie.depth(node));
         const bool is_first = node > 0 && begins(trie.byte(node));
-        const auto before = node == 0 ? std::uint16_t{0} : path[depth - 1];
-        const auto own = static_cast<std::uint16_t>(before + is_first);
+        const auto before = node == 0 ? 0 : path[depth - 1];
+        const auto own = before + is_first;
         path[depth] = nodes_[static_cast<std::size_t>(node)] = own;
-        if (is_first && before >= kLeast && before <= kMost) behind_[before - kLeast].push_back(node);
+        if (is_first && before >= kLeast && before <= kMost)
+            behind_[static_cast<std::size_t>(before - kLeast)].push_back(node);
         std::fill(tokens_.begin() + trie.first_token(node), tokens_.begin() + trie.first_token(node + 1),
                   own);
     }
-    end_.resize(tokens_.empty() ? 1 : std::size_t{*std::ranges::max_element(tokens_)} + 1);
-    for (const auto count : tokens_) ++end_[count];
+    end_.resize(tokens_.empty() ? 1 : static_cast<std::size_t>(*std::ranges::max_element(tokens_)) + 1);
+    for (const auto count : tokens_) ++end_[static_cast<std::size_t>(count)];
     std::size_t all = 0;
     for (auto& end : end_) all += std::exchange(end, all);  // where tokens of so many begin, to begin with
     by_count_.resize(tokens_.size());
     for (std::int32_t number = 0; number < trie.num_texts(); ++number)
-        by_count_[end_[tokens_[static_cast<std::size_t>(number)]]++] = trie.token(number);
+        by_count_[end_[static_cast<std::size_t>(tokens_[static_cast<std::size_t>(number)])]++] =
+            trie.token(number);
 }
 
 std::vector<std::int32_t> CharacterCounts::few(const Trie& trie, const TokenSet& tokens,

@@ -36,7 +36,7 @@ class CharacterCounts {
   private:
     static bool begins(std::uint8_t byte) { return (byte & 0xC0) != 0x80; }
 
-    std::vector<std::uint16_t> nodes_, tokens_;
+    std::vector<std::int32_t> nodes_, tokens_;
     std::vector<std::vector<std::int32_t>> behind_;
     std::vector<std::int32_t> by_count_;  // all tokens, with fewer characters first
     std::vector<std::size_t> end_;        // how many have at most so many
