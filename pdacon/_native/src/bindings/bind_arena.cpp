@@ -112,6 +112,15 @@ class KnownMasks {
     std::unique_lock<std::mutex> held_;
 };
 
+// Keeps what a token did, if that can be. The matcher has taken it: what fails here fails again where it is
+// asked for, and is told there.
+void keep(Matcher& matcher, Matcher::Before&& before, std::int32_t token) {
+    try {
+        matcher.keep_step(std::move(before), token);
+    } catch (const std::exception&) {  // not enough memory, or a stored mask that is damaged
+    }
+}
+
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
 // are not known yet.
 Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
@@ -128,7 +137,7 @@ Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows
             auto before = matcher->before(taken[at]);
             if (!answered(*matcher, [&] { return accept_token(*matcher, taken[at]); }))
                 throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
-            if (before) matcher->keep_step(std::move(*before), taken[at]);
+            if (before) keep(*matcher, std::move(*before), taken[at]);
         });
     }
     failures.complain("the others have taken their tokens");
