@@ -199,7 +199,8 @@ class Spelling:
     @property
     def writes_like_dumps(self) -> bool:
         """Whether an object of listed members has one spelling, that of ``json.dumps``, but for its values."""
-        return self.whitespace == "json.dumps" and self.order == "schema"
+        has_one_text = self.whitespace == "json.dumps" and self.separators is None and self.escapes != "any"
+        return has_one_text and self.order == "schema"
 
     @property
     def has_one_layout(self) -> bool:

@@ -17,6 +17,7 @@ from pdacon.base.cautions import caution
 from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.insertion import escaped
 from pdacon.frontends.json_schema import Schema, Spelling, schema_grammar
+from pdacon.frontends.json_schema.spelling import spelled
 from pdacon.frontends.on_demand import OnDemand
 from pdacon.frontends.structural_tags.free_text import FreeText
 from pdacon.frontends.structural_tags.making import made
@@ -216,7 +217,7 @@ class _Builder:
         return mark_piece(text, self.format.tokens, place)
 
     def _call(self, call: CallParts) -> Piece:
-        envelope = _envelope(call.parts) if self.spelling.writes_like_dumps else None
+        envelope = _envelope(call.parts) if self._writes_marks_as_json() else None
         if envelope is not None and len(self.tools) > 1 and not (self.on_demand or self.inputs):
             before, key, after = envelope
             return in_order([self._fixed(before, ""), self._envelopes(key), self._fixed(after, "")])
@@ -231,6 +232,12 @@ class _Builder:
         if not pieces:
             raise EmptyLanguageError("none of the tools can be called: no arguments satisfy their schemas")
         return either(pieces)
+
+    def _writes_marks_as_json(self) -> bool:
+        """Whether names have one text in JSON, that between the marks of a format with such objects."""
+        return self.spelling.writes_like_dumps and all(
+            spelled(tool.name, self.spelling.escapes) == f'"{tool.name}"' for tool in self.tools
+        )
 
     def _slots(self, tool: ToolSchema, arguments: Piece) -> dict[str, Piece]:
         """What stands in the open parts of a call."""

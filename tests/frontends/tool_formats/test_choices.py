@@ -365,3 +365,24 @@ def test_thoughts_with_blanks_at_their_borders_are_written(name: str, choice: st
         assert constraint.parse(text) == answer
         written += 1
     assert written >= 3
+
+
+@pytest.mark.parametrize("tool", ["f", "fü", "f\x01"])
+@pytest.mark.parametrize("options", [{"escapes": "any"}, {"escapes": "ascii"}, {"separators": (",", ":")}, {}])
+@pytest.mark.parametrize("name", ["hermes", "mistral_v3", "phi4_mini", "llama3"])
+def test_marks_of_a_format_are_its_own_in_each_spelling(name: str, options: dict[str, Any], tool: str) -> None:
+    """A spelling is that of values: the names around arguments are marks, of one tool and of several."""
+    tools = [{"name": each, "parameters": {"properties": {"a": {"type": "string"}}}} for each in (tool, "g")]
+    spelling = pdacon.Spelling(**options)
+    for given in (tools[:1], tools):
+        grammar = pdacon.Grammar.from_tools(given, format=name, choice="required", spelling=spelling, tokens=[])
+        constraint = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
+        for arguments in ({}, {"a": "x"}):
+            call = Call(tool, arguments)
+            text = grammar.write(Answer("", "", (call,)))
+            assert constraint.accepts(text)
+            assert constraint.parse(text).calls == (call,)
+            for k, letter in enumerate(text):
+                other = f"{text[:k]}\\u{ord(letter):04x}{text[k + 1 :]}"
+                if grammar.accepts(other):
+                    assert constraint.parse(other).calls == (call,)
