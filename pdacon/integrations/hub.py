@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from textwrap import shorten
 from threading import Thread
 from typing import TypeVar
@@ -46,7 +45,7 @@ def load_named(what: str, name: str, load: Callable[..., _Loaded]) -> _Loaded:
     -----
     Cost: one request without a body before the loader's own.
     """
-    if Path(name).exists() or (why := _unreachable(name)) is None:
+    if os.path.exists(name) or (why := _unreachable(name)) is None:  # noqa: PTH110  # Path refuses long names
         return load(name)
     try:
         return load(name, local_files_only=True)

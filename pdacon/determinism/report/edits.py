@@ -59,12 +59,12 @@ def with_repair(text: str, finding: Finding, lines: list[str]) -> str:
 
     What they replace keeps its place, its comments and where its colon and its bars stand.
     """
-    if " ::= " in "".join(lines[:1]):
-        return with_rules(text, lines) if "instead of" not in lines else ""
     if "\r\n" in text:
         plain = text.replace("\r\n", "\n")
         is_mixed = text.count("\n") != text.count("\r\n")  # whose line ends could not be kept
         return "" if is_mixed else with_repair(plain, finding, lines).replace("\n", "\r\n")
+    if " ::= " in "".join(lines[:1]):
+        return with_rules(text, lines) if "instead of" not in lines else ""
     if "instead of" in lines:
         return _with_rules(text, lines[: lines.index("instead of")], lines[lines.index("instead of") + 1])
     if finding.id == "PDA016" and len(lines) == 1 and lines[0].startswith(("%ignore", "IGNORED")):

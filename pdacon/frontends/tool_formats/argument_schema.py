@@ -198,6 +198,8 @@ def is_self_contained(place: Place) -> bool:
 
 def _is_of_objects(place: Place) -> bool:
     """Whether a schema says no more of objects than that a value is one."""
+    if place.node is False:
+        return False
     types = place.node.get("type", "object") if isinstance(place.node, Mapping) else "object"
     return place.node is True or (set(said_in(place)) <= {"type"} and "object" in types)
 

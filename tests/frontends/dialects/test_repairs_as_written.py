@@ -46,6 +46,14 @@ def test_it_can_be_taken_and_settles_the_conflict(language: str) -> None:
     assert grammar.accepts('if (if (a;endelse\n"b;end')
 
 
+@pytest.mark.parametrize("language", ["GBNF", "EBNF"])
+def test_line_ends_stay(language: str) -> None:
+    read = pdacon.Grammar.from_gbnf if language == "GBNF" else pdacon.Grammar.from_ebnf
+    text = DANGLING.replace("\n", "\r\n")
+    ((_, repaired),) = repaired_texts(text, conflict(text, language), read)
+    assert repaired == REPAIRED.replace("\n", "\r\n")
+
+
 def test_rules_have_the_names_of_their_author() -> None:
     text = 'root ::= if-stmt\nif-stmt ::= "a" if-stmt | "a" if-stmt "e" if-stmt | "(" if-stmt ")" | "b"\n'
     finding = conflict(text, "GBNF")
