@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support.hostile_files import sections
 from support.indented_grammars import TreeIndenter
 
 import pdacon
@@ -287,3 +288,36 @@ def test_threads_with_one_constraint(name: str) -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def failure(matcher: Matcher, text: bytes) -> tuple[bool, str] | None:
+    """Whether a matcher took the token at which a step of a batch failed, and what was said; None: no step failed."""
+    arena, rows, taken = _core.MaskArena(9, 1, 100), np.empty(1, np.int32), 0
+    try:
+        for byte in text:
+            arena.step((matcher,), [byte], rows)
+            taken += 1
+    except pdacon.ArtifactError as error:
+        return matcher._length() > taken, str(error)
+    return None
+
+
+def test_a_step_that_cannot_be_kept_fails_no_matcher_that_has_taken_its_token() -> None:
+    """A mask that lies damaged in a file is told where it is asked for: else a token is taken twice."""
+    constraint = pdacon.compile(Grammar.from_lark('start: "(" start ")" | A\nA: /[ab]+/'), Vocabulary.bytes())
+    text = b"((ab"
+    matcher = constraint.matcher()
+    for byte in text:
+        matcher.allowed_mask()
+        matcher.accept_token(byte)
+    file, found = constraint.to_bytes(), []
+    for offset, size in sections(file):
+        for at in range(offset, offset + size, 8):
+            changed = bytearray(file)
+            changed[at] ^= 1
+            with contextlib.suppress(pdacon.ArtifactError):  # most are told when the file is loaded
+                loaded = pdacon.Constraint.from_bytes(bytes(changed), verify=False)
+                found.append(failure(loaded.matcher(), text))
+    failures = [one for one in found if one is not None]
+    assert failures
+    assert all(has_taken != ("matchers[0]" in said) for has_taken, said in failures)
