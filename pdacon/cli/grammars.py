@@ -183,7 +183,6 @@ def _refuse(options: GrammarOptions, why: str) -> None:
 
 def written_in(path: Path, text: str) -> str | None:
     """The dialect that a text is in, by the name of its file or its first statement; None where neither says one."""
-
     if path.suffix.lower() in DIALECTS:
         return path.suffix[1:].lower()
     return "llguidance" if is_llguidance(text) else None

@@ -59,6 +59,8 @@ class ArgumentSchema:
         Its name, for messages.
     schema : mapping
         A reference to that of an object in its ``$defs``.
+    spelling : Spelling
+        How the JSON of values is written.
     closed : bool
         Whether an object has only the properties that it lists, where it says nothing of others.
 
@@ -71,7 +73,7 @@ class ArgumentSchema:
     Raises
     ------
     UnsupportedTypeError
-        It is no schema, or a reference leads nowhere.
+        It is no schema, or a reference leads nowhere, or to another document.
     """
 
     def __init__(self, tool: str, schema: Mapping[str, Any], spelling: Spelling, closed: bool = False) -> None:
@@ -105,7 +107,7 @@ class ArgumentSchema:
     def at(self, pointer: str) -> Place:
         """A place within the schema of the object, by its pointer from there."""
         place = self.place.below(pointer_names(pointer))
-        assert place is not None
+        assert place is not None  # pointers come from the walk through this schema
         return place
 
     def target(self, place: Place) -> Place:

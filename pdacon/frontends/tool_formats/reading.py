@@ -35,7 +35,7 @@ from pdacon.frontends.tool_formats.scalars import (
 )
 from pdacon.frontends.tool_formats.whole_answers import Answer, ReadCall
 
-_event = tuple.__new__  # makes one without the step in Python that its class has
+_event = tuple.__new__  # `AnswerEvent.__new__` is written in Python, and slow
 _BEGINS_INDEX = re.compile(f"(?:{INDEX})?").fullmatch
 EventKind = Literal["reasoning", "text", "name", "arguments", "end"]
 
