@@ -410,15 +410,16 @@ def is_decimal(text: str) -> bool:
 
 
 def spellings(number: Number, *, canonical: bool) -> list[str]:
-    """How a number that a schema lists is spelled: as an integer, a decimal, or as Python writes that float."""
+    """How a number that a schema lists is spelled: as a plain decimal, and as Python writes that float."""
     if isinstance(number, int) and abs(number) < LARGE:
         return [str(number)]
     number = Fraction(number)
-    if canonical or number.denominator == 1:
-        plain = ("-" if number < 0 else "") + _decimal(abs(number))
-        rounded = float(number) if abs(number) <= sys.float_info.max else 0.0
-        large = abs(number) >= LARGE and Fraction(repr(rounded)) == number
-        return [plain, repr(rounded)] if large and not canonical else [plain]
-    exponent, digits = _scientific(abs(number))
     sign = "-" if number < 0 else ""
-    return [f"{sign}{_decimal(digits)}e-{-exponent:02}" if exponent < -4 else sign + _decimal(abs(number))]
+    plain = sign + _decimal(abs(number))
+    if canonical:
+        return [plain]
+    if number.denominator == 1:
+        rounded = float(number) if abs(number) <= sys.float_info.max else 0.0
+        return [plain, repr(rounded)] if abs(number) >= LARGE and Fraction(repr(rounded)) == number else [plain]
+    exponent, digits = _scientific(abs(number))
+    return [plain, f"{sign}{_decimal(digits)}e-{-exponent:02}"] if exponent < -4 else [plain]

@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -37,6 +38,32 @@ def test_the_spelling_that_is_shown_is_taken(schema: Any, taken: list[str], refu
     grammar = Grammar.from_json_schema(schema)
     assert [text for text in taken if not grammar.accepts(text)] == []
     assert [text for text in refused if grammar.accepts(text)] == []
+
+
+NOTATIONS = (
+    "1E-7 1e-7 1.0E-07 0.0000001 10e-8 -25E-6 0.00001 1e-5 0.0001 1E-4 123.456e-8 1e-300 5e-324 -0.5 5E-1 "
+    "50e-2 12e3 0.1200 1E15 1e16 1E+16 -1.5e16 1e22 12345678901234567 1.2345678901234567e16 "
+    "12345678901234567.5 1e308 2E308 1e-400 0 0.0 -0.0 1E0 100 100.0 1e2 0.1000000000000000055511151231257827 "
+    "1.00000000000000000001e-7"
+)
+
+
+@pytest.mark.parametrize("keyword", ["const", "enum"])
+def test_a_listed_number_is_a_plain_decimal_what_is_shown_and_what_json_writes(keyword: str) -> None:
+    notations = NOTATIONS.split()
+    for shown in notations:
+        value = Decimal(shown)
+        plain = format(value, "f")
+        plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+        written = json.dumps(json.loads(shown))
+        expected = {shown, "0" if not value else plain}
+        if Decimal(written) == value:
+            expected.add(written)
+        listed = shown if keyword == "const" else f"[{shown}, true]"
+        grammar = Grammar.from_json_schema(f'{{"{keyword}": {listed}}}')
+        candidates = {*notations, plain, written, f"{plain}0", f"{plain}.0", plain.replace("0.", "."), f"+{plain}"}
+        candidates |= {format(value, pattern) for pattern in ("e", "E", ".1e", ".20e", ".3f")}
+        assert {text for text in candidates if grammar.accepts(text)} == expected, shown
 
 
 def test_canonical_numbers_have_one_spelling() -> None:
