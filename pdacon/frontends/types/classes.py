@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 
 from pdacon.errors import UnsupportedTypeError
 from pdacon.frontends.types.constraints import NOTHING, Metadata, both, metadata_of
-from pdacon.frontends.types.hints import Hints, Scope, special, substituted
+from pdacon.frontends.types.hints import Hints, Scope, special, substituted, too_deep
 from pdacon.frontends.types.pydantic_models import is_pydantic, model_fields
 from pdacon.frontends.types.records import Field, Record, docstring_of
 from pdacon.frontends.types.scalars import Whole
@@ -102,6 +102,8 @@ def type_hints(given: Any, path: str, names: Mapping[str, Any] | None = None) ->
     """
     try:
         return typing.get_type_hints(given, localns={given.__name__: given, **(names or {})}, include_extras=True)
+    except RecursionError:
+        raise too_deep(path) from None
     except Exception as error:  # an annotation is any expression
         why = f"its annotations cannot be looked up ({error}); define what they name at the top of its module"
         raise UnsupportedTypeError(path, why) from error

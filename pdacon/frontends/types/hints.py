@@ -63,6 +63,7 @@ _DICTS: dict[Any, tuple[type, Callable[[dict[Any, Any]], Any]]] = {
 }
 _CONSTANT: dict[Any, Callable[[], Shape]] = {None: Nothing, type(None): Nothing, bool: Truth}
 _NEVER = {"ImportString": "what a text names would be imported, which runs code; make it a Literal of the names"}
+_SHOWN_PATH = 80
 _WRAPPERS = ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar")
 
 
@@ -110,25 +111,28 @@ class Hints:
         Raises
         ------
         UnsupportedTypeError
-            It has none, or says what cannot be enforced, and ``lax`` is false.
+            It has none, or says what cannot be enforced, and ``lax`` is false; or it is nested too deeply.
         """
-        if metadata.unenforced:
-            for what in metadata.unenforced:
-                self.advised(path, what, "no schema can say it")
-            metadata = replace(metadata, unenforced=())
-        hint = self._resolved(hint, path, scope)
-        origin, arguments = get_origin(hint), get_args(hint)
-        if origin is Annotated:
-            return self.shape(arguments[0], path, scope, both(metadata_of(hint.__metadata__), metadata))
-        if origin is not None and origin in special(*_WRAPPERS):
-            return self.shape(arguments[0], path, scope, metadata)
-        if metadata.adapted:
-            return self._adapted(hint, path, scope, metadata)
-        if origin in (Union, types.UnionType):
-            return self._union(arguments, path, scope, metadata)
-        if origin is Literal or origin in special("Literal"):
-            return self._literal(arguments, path, metadata)
-        return self._plain(hint, origin or hint, arguments, path, scope, metadata)
+        try:
+            if metadata.unenforced:
+                for what in metadata.unenforced:
+                    self.advised(path, what, "no schema can say it")
+                metadata = replace(metadata, unenforced=())
+            hint = self._resolved(hint, path, scope)
+            origin, arguments = get_origin(hint), get_args(hint)
+            if origin is Annotated:
+                return self.shape(arguments[0], path, scope, both(metadata_of(hint.__metadata__), metadata))
+            if origin is not None and origin in special(*_WRAPPERS):
+                return self.shape(arguments[0], path, scope, metadata)
+            if metadata.adapted:
+                return self._adapted(hint, path, scope, metadata)
+            if origin in (Union, types.UnionType):
+                return self._union(arguments, path, scope, metadata)
+            if origin is Literal or origin in special("Literal"):
+                return self._literal(arguments, path, metadata)
+            return self._plain(hint, origin or hint, arguments, path, scope, metadata)
+        except RecursionError:
+            raise too_deep(path) from None
 
     def advised(self, path: str, what: str, why: str) -> None:
         """Record what only the class itself can see to when an instance is made, such as a validator.
@@ -179,6 +183,8 @@ class Hints:
     def _looked_up(self, text: str, path: str, scope: Scope) -> Any:
         try:
             return typing._eval_type(ForwardRef(text), dict(scope.names), {})  # type: ignore[attr-defined]
+        except RecursionError:
+            raise
         except Exception as error:  # an annotation is any expression
             raise UnsupportedTypeError(
                 path, f"the name {text!r} is not known here ({error}); define it at the top of its module"
@@ -255,6 +261,8 @@ class Hints:
             return schema, True
         try:
             return pydantic_schema(annotated(hint, metadata.beside)), metadata.adapted
+        except RecursionError:
+            raise
         except Exception as error:  # a schema is made by what the author wrote
             raise UnsupportedTypeError(path, f"Pydantic makes no JSON Schema of it: {error}") from error
 
@@ -394,6 +402,13 @@ class Hints:
         else:
             way = "make it a dataclass, or give the field another type"
         raise UnsupportedTypeError(path, f"{name} is no type whose values can be written; {way}")
+
+
+def too_deep(path: str) -> UnsupportedTypeError:
+    """The refusal of a type that Python's stack has no room for."""
+    shown = path if len(path) <= _SHOWN_PATH else f"{path[:_SHOWN_PATH]}..."
+    why = "types are nested in each other too deeply for Python's stack"
+    return UnsupportedTypeError(shown, f"{why}; write a class that has itself as a field, which nests to any depth")
 
 
 def _of_string(metadata: Metadata, scope: Scope) -> Metadata:
