@@ -259,6 +259,15 @@ def signatures(automata: Sequence[Dfa], limit: int, most_bytes: int = _MOST_BYTE
     return _core.signatures([automaton.native for automaton in automata], limit, most_bytes)
 
 
+def plain_pattern(pattern: str, limit: int) -> Dfa | None:
+    """The strings in which a pattern matches somewhere, if it is plain (``regular/plain_patterns.hpp``); else None.
+
+    Raises LimitExceededError.
+    """
+    native = _core.plain_pattern(pattern, limit, _MOST_BYTES)
+    return None if native is None else Dfa(native)
+
+
 def longer_than(length: int, limit: int) -> Dfa:
     """The strings of more than so many code points; see above for ``limit``."""
     if length + 2 > limit:

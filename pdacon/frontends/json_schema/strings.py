@@ -29,6 +29,7 @@ from pdacon.regular import (
     longer_than,
     parse_pattern,
 )
+from pdacon.regular.automata import plain_pattern
 from pdacon.regular.automata import signatures as classes_of_strings
 
 
@@ -236,6 +237,9 @@ def pattern_automaton(fact: Matches) -> Dfa:
 
 def determinized_pattern(fact: Matches) -> Dfa:
     """The same, made of the pattern. Raises PatternError, LimitExceededError."""
+    plain = None if fact.whole else plain_pattern(fact.pattern, STATES)
+    if plain is not None:
+        return plain
     languages = Languages()
     tree = parse_pattern(fact.pattern)
     return languages.deterministic(languages.whole(tree) if fact.whole else languages.pattern(tree), STATES)

@@ -52,10 +52,23 @@ USUAL: dict[str, Any] = {
         "type": "object",
         "properties": {"a": {"type": "integer", "format": "int32"}, "b": {"type": "string", "format": "other"}},
     },
+    "a pattern": {"type": ["string", "null"], "pattern": "^[a-c]+$"},
+    "a pattern of escaped characters": {"type": "object", "properties": {"a": {"type": "string", "pattern": "é|\\n"}}},
+    "patterns with and without strings": {
+        "type": "object",
+        "properties": {"a": {"type": "string", "pattern": "a[]"}, "b": {"type": "string", "pattern": "^ab?$"}},
+        "required": ["b"],
+    },
     "references": TREE,
 }
 UNUSUAL: dict[str, Any] = {
-    "a pattern": {"type": "string", "pattern": "^[a-c]+$"},
+    "a pattern that looks ahead": {"type": "string", "pattern": "^(?!b)[a-c]+$"},
+    "a pattern and a length": {"type": "string", "pattern": "^[a-c]+$", "minLength": 2},
+    "a required pattern without strings": {
+        "type": "object",
+        "properties": {"a": {"type": "string", "pattern": "a[]"}, "b": POINT},
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+    },
     "a format": {"type": "string", "format": "date"},
     "alternatives": {"anyOf": [{"type": "integer"}, POINT]},
     "names to be escaped": {"type": "object", "properties": {"é": POINT, 'a"': POINT}},
@@ -110,7 +123,7 @@ def test_what_lies_within_a_member_is_not_read_before_a_text_comes_there(monkeyp
 def test_both_forms_are_the_same(name: str, spelling: Spelling) -> None:
     schema = (USUAL | UNUSUAL)[name]
     within = {"type": "object", "properties": {"a": schema, "b": {"type": "array", "items": schema}}}
-    rooted = {"$defs": {"pattern": UNUSUAL["a pattern"]}}
+    rooted = {"$defs": {"pattern": UNUSUAL["a pattern that looks ahead"]}}
     for given in (schema, within if name != "references" else schema):
         made = both({**given, **rooted}, WORDS, spelling)
         assert made is not None

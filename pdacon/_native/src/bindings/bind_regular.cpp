@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -17,6 +18,7 @@
 #include "regular/factor_automaton.hpp"
 #include "regular/formulas.hpp"
 #include "regular/longest_match.hpp"
+#include "regular/plain_patterns.hpp"
 #include "regular/signatures.hpp"
 #include "regular/string_lengths.hpp"
 #include "regular/word_automaton.hpp"
@@ -98,6 +100,18 @@ std::vector<std::vector<std::int32_t>> signatures(const std::vector<Shared>& aut
         some.push_back(automaton.get());
     }
     return limited(max_states, max_bytes, [&](Budget& budget) { return signatures_of(some, budget); });
+}
+
+// Nothing: the pattern is not plain.
+std::optional<Shared> plain_pattern(const std::string& pattern, std::int64_t max_states,
+                                    std::int64_t max_bytes) {
+    const auto own = PlainPattern::read(pattern);
+    if (!own) return std::nullopt;
+    return limited(max_states, max_bytes, [&](Budget& budget) -> std::optional<Shared> {
+        auto made = own->strings(budget);
+        if (!made) return std::nullopt;
+        return std::make_shared<CharacterDfa>(std::move(*made));
+    });
 }
 
 Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
@@ -249,6 +263,7 @@ void bind_regular(nb::module_& m) {
     m.def("combined", &combine, nb::arg("automata"), nb::arg("asked"), nb::arg("then"), nb::arg("otherwise"),
           nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("signatures", &signatures, nb::arg("automata"), nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("plain_pattern", &plain_pattern, nb::arg("pattern"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("characters_of", &characters, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
           nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "regular/plain_patterns.hpp"
+
 namespace pdacon {
 
 using namespace schema_types;
@@ -198,6 +200,12 @@ bool asks_of_strings(nb::handle node, bool has_formats) {
            (has_formats && get(node, "format"));
 }
 
+bool asks_only_a_pattern(nb::handle node, bool has_formats) {
+    const bool asks_more =
+        get(node, "minLength") || get(node, "maxLength") || (has_formats && get(node, "format"));
+    return text_of(get(node, "pattern")) && !asks_more;
+}
+
 bool asks_of_numbers(nb::handle node) {
     return std::ranges::any_of(kOfNumbers, [&](const auto* keyword) { return bool(get(node, keyword)); });
 }
@@ -213,6 +221,10 @@ std::optional<Counts> length_counts(nb::handle node, bool has_formats) {
 }
 
 bool has_plain_string(nb::handle node, bool has_formats) {
+    if (asks_only_a_pattern(node, has_formats)) {
+        const auto pattern = PlainPattern::read(*text_of(get(node, "pattern")));
+        return pattern && pattern->certainly_matches();
+    }
     const auto counts = length_counts(node, has_formats);
     return counts && counts->least <= counts->most;
 }

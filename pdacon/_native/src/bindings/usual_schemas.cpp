@@ -10,6 +10,7 @@
 #include "bindings/schema_keywords.hpp"
 #include "bindings/usual_members.hpp"
 #include "nested/integer_range.hpp"
+#include "nested/pattern_terminal.hpp"
 
 namespace pdacon {
 
@@ -162,7 +163,7 @@ UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const S
     });
 }
 
-// The same if nothing is asked but lengths of strings and bounds of integers.
+// The same if nothing is asked but lengths of strings, or a plain pattern, and bounds of integers.
 std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& own) {
     const MemoryLimit::Pause everybodys;
     const auto types = own.reading->types & ~kContainers;
@@ -172,6 +173,10 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
     Terminals made;
     for (std::size_t type = 0; type < kArray; ++type) {
         if ((types & bit(type)) == 0) continue;
+        const auto add_made = [&](NestedTerminal terminal) {
+            made.push_back(std::make_shared<const CountedTerminal>(
+                std::make_shared<const NestedTerminal>(std::move(terminal)), Counts{}));
+        };
         const auto add = [&](Counts counts) {
             for (const auto number : terminals(type, own.context.has_plain_integers)) {
                 const auto& plain = numbered_[index_of(number)];
@@ -180,7 +185,11 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
                                    : std::make_shared<const CountedTerminal>(plain->terminal, counts));
             }
         };
-        if (type == kString && asks_of_strings(own.node, has_formats)) {
+        if (type == kString && asks_only_a_pattern(own.node, has_formats)) {
+            auto strings = pattern_terminals(*text_of(get(own.node, "pattern")), is_ascii_);
+            if (!strings) return std::nullopt;
+            for (auto& terminal : *strings) add_made(std::move(terminal));
+        } else if (type == kString && asks_of_strings(own.node, has_formats)) {
             const auto counts = length_counts(own.node, has_formats);
             if (!counts || kept_terminal(terminals(kString, false)[0]).terminal->inside == 0)
                 return std::nullopt;
@@ -189,9 +198,7 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
             const auto bounds =
                 type == kInteger && has_one_integer_ ? integer_bounds(own.node, draft) : std::nullopt;
             if (!bounds) return std::nullopt;
-            if (auto range = integer_range(bounds->least, bounds->most))
-                made.push_back(std::make_shared<const CountedTerminal>(
-                    std::make_shared<const NestedTerminal>(std::move(*range)), Counts{}));
+            if (auto range = integer_range(bounds->least, bounds->most)) add_made(std::move(*range));
         } else {
             add({});
         }
