@@ -64,6 +64,11 @@ class Dfa:
         """
         return self.native.lengths(least, most)
 
+    def goes_on_everywhere(self) -> bool:
+        """Whether each beginning of a string is one of infinitely many: from no state on there is an end."""
+        native = self.native
+        return bool((native.table.reshape(len(self), native.num_classes) >= 0).any(axis=1).all())
+
     def words(self, most: int) -> list[str] | None:
         """All strings, if they are no more than so many; else None."""
         if not len(self):

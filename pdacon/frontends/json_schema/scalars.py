@@ -85,6 +85,22 @@ class Scalars:
         formula = self._facts.formulas.conjunction(formula, self._allowed)
         return self._other_strings("NAME", formula, excluded, self.end_of_name)
 
+    def names_told_apart(self, formula: int, listed: Sequence[str]) -> frozenset[str]:
+        """The listed names that the terminal of a formula must not have, where such a name wins if both match.
+
+        None, if whatever begins a name for which the formula holds begins infinitely many of them: then it begins some
+        that is not listed, whichever listed names may come.
+        """
+        formula = self._facts.formulas.conjunction(formula, self._allowed)
+        if formula == TRUE:
+            return frozenset()
+        _, automaton = self._automaton(
+            formula, lambda one: strings.string_automaton(strings.shape_of(self._facts, one))
+        )
+        if automaton.goes_on_everywhere():
+            return frozenset()
+        return frozenset(name for name in every(listed) if automaton.accepts(name))
+
     def strings(self, value: Callable[[int], int], meanings: dict[int, int]) -> None:
         """Add the strings for which each of some formulas holds to the nonterminal of its question."""
         facts = self._facts

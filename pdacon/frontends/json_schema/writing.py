@@ -398,7 +398,7 @@ class ObjectMembers:
     order : _core.MemberOrder
         How many names are listed and how many classes the others have, and in which order they come.
     are_free : bool
-        Whether the terminal of the others matches the listed names too, which then win. Only if that was asked for.
+        Whether terminals of the others may match listed names too, which then win. Only if that was asked for.
     steps : MemberSteps
         What facts become when a member has been read.
     """
@@ -427,7 +427,6 @@ class ObjectMembers:
         writer.has_free_names |= not names.is_total
         self.order = names.native(len(self._classes))
         self.are_free = blocks_listed and writer.spelling.escapes != "any"
-        self.are_free = self.are_free and all(names.formula == TRUE for names in self._classes)
         if not blocks_listed:  # on demand nothing is said of them
             self._remember_members()
         members: list[Name] = [*(_Listed(writer, name) for name in self._order), *self._classes]
@@ -458,8 +457,9 @@ class ObjectMembers:
             return scalars.literal("ARGUMENT", text)
         if read < listed:
             return scalars.name(self._order[read])
-        excluded = frozenset[str]() if self.are_free else frozenset(self._order)
-        return scalars.other_names(self._classes[read - listed].formula, excluded)
+        formula = self._classes[read - listed].formula
+        excluded = scalars.names_told_apart(formula, self._order) if self.are_free else frozenset(self._order)
+        return scalars.other_names(formula, excluded)
 
     def _remember_members(self) -> None:
         """Keep what is asked of each member that comes alone, for notes."""

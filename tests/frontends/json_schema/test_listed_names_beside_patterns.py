@@ -16,7 +16,7 @@ from support.scaling import scaled
 from pdacon import GrammarError, Spelling, Vocabulary
 
 NAMES = ["x-a", "x-ab", "x-", "ab", "abc", "é", "x-é", 'q"', "x\\"]
-PATTERNS = ["^x-", "b", "^[a-c]+$", "é$", "^x-a.*b", "^.{2,3}$"]
+PATTERNS = ["^x-", "b", "^[a-c]+$", "é$", "^x-a.*b", "^.{2,3}$", "^(ab|x.*)$", "^ab?c?$", "^x-a$", "^(é|ab|abc|abd)$"]
 VALUES: list[Any] = [
     {"type": "integer"},
     {"enum": ["x-a"]},

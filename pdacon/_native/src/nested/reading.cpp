@@ -169,6 +169,12 @@ NestedReading::Status NestedReading::status(const Cursor& cursor) {
     return found;
 }
 
+// Whether one of the texts may come. Where none does, they only tell what must not come of a thread's texts.
+bool NestedReading::has_allowed_text(const Cursor& cursor) {
+    const auto& allowed = at(cursor.place).allowed;
+    return allowed[static_cast<std::size_t>(cursor.end)] > allowed[static_cast<std::size_t>(cursor.first)];
+}
+
 // Whether a listed name that may come has ended, which then wins over the other names, before what follows
 // it.
 bool NestedReading::has_name_ended(const Cursor& cursor) {
@@ -201,6 +207,7 @@ NestedReading::Step NestedReading::step(const Cursor& from, std::uint8_t byte) {
         to.thread = {-1, 0};
     }
     to.count = count_characters(to) ? from.count + ends_character : 0;
+    if (!to.has_threads() && !has_allowed_text(to)) to.end = to.first;
     if (!to.has_texts() && !to.has_threads()) {
         const auto ended = status(from).ended;
         return ended < 0 ? Step{} : made_move(from.place, ended, byte);

@@ -121,6 +121,7 @@ class NestedReading {
         return terminal(automaton_.moves(place)[static_cast<std::size_t>(move)].terminal);
     }
     bool count_characters(const Cursor& cursor);
+    bool has_allowed_text(const Cursor& cursor);
     bool has_name_ended(const Cursor& cursor);
     // Where a thread's byte leads; notes whether a character that is counted has ended.
     std::int32_t next(const Cursor& from, const Thread& thread, std::uint8_t byte, bool& ends_character);
