@@ -142,7 +142,7 @@ def _from_hub(name: str) -> Tokens:
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
-    from pdacon.integrations.hub import load_named
+    from pdacon.integrations.hub import cached_folder, load_named
 
     be_quiet_about_downloads()
 
@@ -151,7 +151,7 @@ def _from_hub(name: str) -> Tokens:
         try:
             backend = Path(hf_hub_download(name, "tokenizer.json", local_files_only=local_files_only))
         except EntryNotFoundError:
-            if local_files_only and _cached_folder(name) is None:
+            if local_files_only and cached_folder(name) is None:
                 raise
             return None
         settings = {}
@@ -165,16 +165,6 @@ def _from_hub(name: str) -> Tokens:
         return _from_transformers(name, name)
     backend, settings = found
     return _from_backend(backend, settings, name)
-
-
-def _cached_folder(name: str) -> str | None:
-    """Where the hub's local cache has files of a name; None: it has none."""
-    from huggingface_hub import snapshot_download
-
-    try:
-        return snapshot_download(name, local_files_only=True)
-    except OSError:
-        return None
 
 
 def _from_backend(path: Path, settings: Mapping[str, Any], source: str) -> Tokens:

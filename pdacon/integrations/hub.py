@@ -37,7 +37,8 @@ def load_named(what: str, name: str, load: Callable[..., _Loaded]) -> _Loaded:
     Raises
     ------
     ConnectionError
-        The hub does not answer, or ``HF_HUB_OFFLINE`` forbids to ask it, and its local cache has no such thing.
+        The hub does not answer, or ``HF_HUB_OFFLINE`` forbids to ask it, and its local cache has no such thing, or has
+        files that do not load: then the message has what the loader says.
     OSError, ValueError
         As the loader.
 
@@ -50,9 +51,22 @@ def load_named(what: str, name: str, load: Callable[..., _Loaded]) -> _Loaded:
     try:
         return load(name, local_files_only=True)
     except OSError as error:
-        raise ConnectionError(
-            f"{why}, and the files of this {what} are not in its local cache; give a local folder that has them"
-        ) from error
+        if cached_folder(name) is None:
+            found = f"the files of this {what} are not in its local cache; give a local folder that has them"
+        else:
+            said = shorten(f"{type(error).__name__}: {error}", 300, placeholder=" ...")
+            found = f"what its local cache has of this {what} does not load: {said}"
+        raise ConnectionError(f"{why}, and {found}") from error
+
+
+def cached_folder(name: str) -> str | None:
+    """Where the hub's local cache has files of a name; None: it has none."""
+    from huggingface_hub import snapshot_download
+
+    try:
+        return snapshot_download(name, local_files_only=True)
+    except OSError:
+        return None
 
 
 def _unreachable(name: str) -> str | None:

@@ -100,6 +100,41 @@ def test_a_tokenizer_of_the_local_cache_is_read(cached: Path, others: dict[str, 
     assert done.stdout.replace("org/small", "the tokenizer of the tiny model") == run(cached, "tokens").stdout
 
 
+def spoiled(cached: Path, file: str) -> None:
+    """Write what is no JSON into a file of the cache."""
+    path = cached / "hub" / "models--org--small" / "snapshots" / "abc" / file
+    path.unlink()
+    path.write_text("{")
+
+
+def test_a_cached_file_that_does_not_load_is_not_told_as_missing(cached: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import constants
+
+    from pdacon.integrations.hub import load_named
+
+    def load(name: str, local_files_only: bool = False) -> str:
+        raise OSError("It looks like the file at 'config.json' is not a valid JSON file.")
+
+    monkeypatch.setattr(constants, "ENDPOINT", NOBODY)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cached / "hub"))
+    with pytest.raises(ConnectionError, match=r"this tokenizer does not load: OSError: .*config.json' is not"):
+        load_named("tokenizer", "org/small", load)
+    with pytest.raises(ConnectionError, match=r"files of this tokenizer are not in its local cache"):
+        load_named("tokenizer", "org/none", load)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
+def test_a_model_whose_cached_files_do_not_load_says_so(cached: Path, file: str) -> None:
+    pytest.importorskip("transformers")
+    spoiled(cached, file)
+    done = run(cached, "generate", "json", "-p", "a", "--model", "org/small")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pdacon: cannot load the tokenizer 'org/small': ")
+    assert "not in its local cache" not in done.stderr
+    assert "JSON" in done.stderr or "line 1 column 2" in done.stderr
+
+
 @pytest.mark.slow
 def test_a_pipeline_of_a_name_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("transformers")
