@@ -161,12 +161,12 @@ def parameters_of(schema: ArgumentSchema, escapes: Escapes = ()) -> tuple[list[P
     EmptyLanguageError
         A required one can have no value.
     """
+    schema.refuse_nothing()
     tool, names = schema.tool, ListedNames(schema)
     for keyword in said_in(schema.place):
         if keyword not in _SAID:
             why = "its arguments are tagged one by one, so that only properties and required can be said of them"
             raise UnsupportedTypeError(tool, f"{keyword}: {why}; leave it out, or choose a format with JSON arguments")
-    schema.refuse_nothing()
     parameters = []
     for name in names.names:
         with told_of_types(f"{tool}.{name}", {}):

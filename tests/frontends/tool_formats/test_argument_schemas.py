@@ -13,7 +13,7 @@ import pytest
 from support.scaling import scaled
 
 from pdacon import Call, Grammar, Vocabulary, compile
-from pdacon.errors import UnsupportedGrammarError, UnsupportedSchemaError, UnsupportedTypeError
+from pdacon.errors import EmptyLanguageError, UnsupportedGrammarError, UnsupportedSchemaError, UnsupportedTypeError
 from pdacon.frontends.structural_tags.styles import STYLES
 from pdacon.frontends.tool_formats import FORMATS, Answer
 
@@ -183,6 +183,24 @@ def test_words_of_keywords_within_annotations(format: str) -> None:
         value = [{"required": [5, None], "properties": {"q": 5}, "$ref": "#/nowhere"}]
         grammar = of_tool({**INTEGER, "properties": {"c": {"type": "integer", keyword: value}}}, format)
         assert grammar.accepts(text_of(format, {"c": 3}))
+
+
+WITHOUT_VALUES = [
+    {"type": "object", "not": {}},
+    {"type": "object", "enum": []},
+    {"const": 5},
+    {"oneOf": [{"type": "object"}, {"type": "object"}]},
+    {"type": "object", "allOf": [{"type": "string"}, {"properties": {"a": {}}}]},
+    {"$ref": "#/$defs/a", "$defs": {"a": {"type": "integer", "minimum": 3}}},
+    {"type": "object", "properties": {"a": False}, "required": ["a"]},
+]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_that_no_arguments_satisfy_a_schema_is_said_before_what_cannot_be_read(format: str) -> None:
+    for parameters in WITHOUT_VALUES:
+        with pytest.raises(EmptyLanguageError, match="no arguments satisfy their schemas"):
+            Grammar.from_tools([{"name": "f", "parameters": parameters}], format=format, tokens=[])
 
 
 @pytest.mark.parametrize("format", SOME)
