@@ -287,9 +287,9 @@ class AnswerReader:
             raise self._refused(state, at)
         return False
 
-    def _refused(self, state: State, at: int) -> ValueError:
+    def _refused(self, state: State, at: int, shown: int = 20) -> ValueError:
         """The error that something else came; it is kept, since nothing can come after it."""
-        came = quoted(self._named(self._text[at : at + 20]))
+        came = quoted(self._named(self._text[at : at + shown]))
         self._refusal = (
             f"format {self._plan.format.name}: at character {self._before + at} {came} came, where "
             f"{self._expected(state)} had to come"
@@ -319,7 +319,7 @@ class AnswerReader:
         """Text up to one of the exits; what may be the beginning of one is held back."""
         at, exit = self._next_exit(state, last)
         if state.role == "index" and not last:  # at the end nothing is left but the beginning of a mark
-            self._look_at_index(state, at, exit is not None)
+            self._look_at_index(state, at, exit)
         if at > self._at:
             self._came(state.role, self._named(self._text[self._at : at]))
             self._at = at
@@ -336,14 +336,19 @@ class AnswerReader:
         self._ended(state.role)
         return True
 
-    def _look_at_index(self, state: State, end: int, is_whole: bool) -> None:
-        """Refuse what is no number that counts calls: the grammar has such a one only."""
+    def _look_at_index(self, state: State, end: int, exit: str | None) -> None:
+        """Refuse what is no number that counts calls: the grammar has such a one only.
+
+        The words are the same however the text was cut: they show the character, or the mark, that must not come here.
+        """
         before = "".join(self._captured)
         for at in range(self._at, end):
             if not _BEGINS_INDEX(before + self._text[self._at : at + 1]):
-                raise self._refused(state, at)
-        if is_whole and not before and end == self._at:
-            raise self._refused(state, end)
+                if at > self._at:
+                    self._captured.append(self._text[self._at : at])
+                raise self._refused(state, at, 1)
+        if exit is not None and not before and end == self._at:
+            raise self._refused(state, end, len(exit))
 
     def _next_exit(self, state: State, last: bool) -> tuple[int, str | None]:
         """Where the first exit is, and which; else where what may be one begins."""

@@ -300,14 +300,17 @@ def test_the_number_of_a_call_has_an_end(name: str) -> None:
     for index, fits in {"0": True, "7": True, "9999": True, "": False, "00": False, "10000": False, "x": False}.items():
         text = before + index + after
         assert accepted(constraint, encoded(format, text)) == fits, text
-        for pieces in ([text], list(text)):
+        refusals = set()
+        for pieces in ([text], list(text), [text[k : k + 3] for k in range(0, len(text), 3)], [before, index, after]):
             reader = constraint.reader()
             if fits:
                 assert [event.kind for piece in pieces for event in reader.feed(piece)][-1] == "end"
                 continue
             place = len(before) + max(0, len(index) - 1)
-            with pytest.raises(ValueError, match=rf"at character {place} .* came, where"):
+            with pytest.raises(ValueError, match=rf"at character {place} .* came, where") as refusal:
                 read(reader, pieces)
+            refusals.add(str(refusal.value))
+        assert len(refusals) == (not fits), refusals
 
 
 class _Priority(enum.Enum):
