@@ -14,6 +14,7 @@ from typing import Any, Literal
 import pytest
 from lark import Lark, Token, Tree
 from lark.exceptions import LarkError
+from support.vocabularies import letters_and_short_texts
 
 import pdacon
 from pdacon import Grammar, RegularSet
@@ -182,8 +183,7 @@ def test_masks_are_those_of_sentences_in_sentences(
     short = RegularSet.from_choices([*alphabet]).repeat(0, LENGTH)
     random = Random(name)
     texts = texts_over(alphabet, LENGTH)
-    tokens = [*alphabet, *random.sample([text for text in texts if 2 <= len(text) <= 3], 8)]
-    vocabulary = pdacon.Vocabulary.from_tokens([*(token.encode() for token in tokens), None], eos_ids=[len(tokens)])
+    tokens, vocabulary = letters_and_short_texts(alphabet, texts, random)
     whole = pdacon.compile(grammar, pdacon.Vocabulary.bytes())
     assert {text for text in texts if whole.accepts(text)} == expected & set(texts)
     constraint = pdacon.compile(grammar & short, vocabulary)

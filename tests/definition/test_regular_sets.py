@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from lark import Lark
 from lark.exceptions import LarkError
+from support.vocabularies import letters_and_short_texts
 
 import pdacon
 from pdacon import Grammar, RegularSet
@@ -63,8 +64,7 @@ def test_masks_are_those_of_the_sentences_in_the_set(name: str, scaled: Callable
     sentences = {text for text in texts if parses(lark, text)}
     plain = grammar_of(name)
     random = Random(name)
-    tokens = [*alphabet, *random.sample([text for text in texts if 2 <= len(text) <= 3], 8)]
-    vocabulary = pdacon.Vocabulary.from_tokens([*(token.encode() for token in tokens), None], eos_ids=[len(tokens)])
+    tokens, vocabulary = letters_and_short_texts(alphabet, texts, random)
     short = RegularSet.from_choices([*alphabet]).repeat(0, LENGTH)
     empty = 0
     for pattern in random.sample(SETS, min(scaled(5), len(SETS))):

@@ -9,7 +9,7 @@ from typing import Any
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from pdacon import Vocabulary
-from support.vocabularies import TinyVocabulary
+from support.vocabularies import TinyVocabulary, pieces_of
 
 END = "</s>"
 
@@ -102,11 +102,6 @@ TINY_FAMILIES: dict[str, Callable[[Sequence[str]], Vocabulary]] = {
 
 def tiny_family(family: str, alphabet: str, sentences: Sequence[str], random: Random) -> TinyVocabulary:
     """The vocabulary of a tokenizer whose words are the alphabet and pieces of sentences of up to four characters."""
-    pieces = list(alphabet)
-    whole = [text for text in sentences if text]
-    for _ in range(10 if whole else 0):
-        text = random.choice(whole)
-        begin = random.randrange(len(text))
-        pieces.append(text[begin : begin + random.randint(1, 4)])
+    pieces = [*alphabet, *pieces_of(sentences, random, 10, 4)]
     vocabulary = TINY_FAMILIES[family](list(dict.fromkeys(pieces)))
     return TinyVocabulary(family, vocabulary.tokens, vocabulary.eos_ids, vocabulary.strip_leading_space)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import AnyStr
 
 from pdacon import Vocabulary
 
@@ -48,10 +49,12 @@ def tiny_vocabularies(single: Sequence[bytes], sentences: Sequence[bytes], rando
     every_byte = [bytes([byte]) for byte in range(256)]
     return [
         TinyVocabulary("alphabet", (*single, b"</s>"), (len(single),)),
-        TinyVocabulary("all bytes", (b"<end>", *every_byte, *_pieces(sentences, random, 6)), (0,)),
-        _mixed("mixed", [*single, *_noise(single, random, 5), *_pieces(sentences, random, 6)], random),
-        _mixed("long tokens", [*_noise(single, random, 4), *_pieces(sentences, random, 8)], random),
-        _mixed("without a byte", [*single[1:], *_noise(single, random, 3), *_pieces(sentences, random, 4)], random),
+        TinyVocabulary("all bytes", (b"<end>", *every_byte, *pieces_of(sentences, random, 6, 5)), (0,)),
+        _mixed("mixed", [*single, *_noise(single, random, 5), *pieces_of(sentences, random, 6, 5)], random),
+        _mixed("long tokens", [*_noise(single, random, 4), *pieces_of(sentences, random, 8, 5)], random),
+        _mixed(
+            "without a byte", [*single[1:], *_noise(single, random, 3), *pieces_of(sentences, random, 4, 5)], random
+        ),
     ]
 
 
@@ -69,12 +72,18 @@ def _noise(single: Sequence[bytes], random: Random, number: int) -> list[bytes]:
     return [b"".join(random.choices(single, k=random.randint(2, 4))) for _ in range(number)]
 
 
-def _pieces(sentences: Sequence[bytes], random: Random, number: int) -> list[bytes]:
-    """Random substrings of sentences of up to five bytes, characters cut apart or not."""
-    whole = [text for text in sentences if text]
+def pieces_of(texts: Sequence[AnyStr], random: Random, number: int, longest: int) -> list[AnyStr]:
+    """Random substrings of texts, none without a text; of bytes characters cut apart or not."""
+    whole = [text for text in texts if text]
     pieces = []
     for _ in range(number if whole else 0):
         text = random.choice(whole)
         begin = random.randrange(len(text))
-        pieces.append(text[begin : begin + random.randint(1, 5)])
+        pieces.append(text[begin : begin + random.randint(1, longest)])
     return pieces
+
+
+def letters_and_short_texts(alphabet: str, texts: Sequence[str], random: Random) -> tuple[list[str], Vocabulary]:
+    """An alphabet and some texts of two and three letters, and their vocabulary, whose last token is the end."""
+    tokens = [*alphabet, *random.sample([text for text in texts if 2 <= len(text) <= 3], 8)]
+    return tokens, Vocabulary.from_tokens([*(token.encode() for token in tokens), None], eos_ids=[len(tokens)])
