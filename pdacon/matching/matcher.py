@@ -266,11 +266,14 @@ class Matcher(_core.Matcher):
         MatcherError
             It has a label of a grammar with ``extensions=True``, which is a token and no text. Or, with ``canonical``,
             the tokenizer cuts the text with this completion in another way than the tokens so far, or it has more than
-            4,096 bytes: another one would have to be searched for.
+            4,096 bytes: another one would have to be searched for. Or it has more than 16,777,216 bytes.
+        LimitExceededError, CancelledError
+            A `time_limit` around the call ends while a long one is written, in a grammar without indentation.
 
         Notes
         -----
-        Cost: O(depth of the stack + length of the answer); the first call prepares what all others share.
+        Cost: O(depth of the stack + length of the answer), some 0.2 µs a byte; the first call prepares what all others
+        share.
         """
         text = super().shortest_completion()
         if max(text, default=0) >= FIRST_BYTE and (labels := self._explainer.labels):

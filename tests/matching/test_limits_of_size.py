@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -63,6 +65,34 @@ def test_a_long_completion_is_written_out(vocabulary: pdacon.Vocabulary) -> None
     matcher = pdacon.compile(pdacon.Grammar.from_lark(doubling(10)), vocabulary).matcher()
     assert matcher.accept_bytes(b"aaa")
     assert matcher.shortest_completion() == b"a" * 1021
+
+
+def test_a_completion_of_many_parts_is_that_of_one(vocabulary: pdacon.Vocabulary) -> None:
+    """With all bytes, and where tokens spell some letters in pairs and triples only."""
+    lists = pdacon.Grammar.from_json_schema(
+        {"type": "array", "items": {"type": "string", "pattern": "^(ab|ba){20}$"}, "minItems": 2_000}
+    )
+    few = [b'"', b"[", b"]", b"a", b"bbb", b"aba", b"ba", b", ", b'", "', None]
+    for words in (vocabulary, pdacon.Vocabulary.from_tokens(few, eos_ids=[len(few) - 1])):
+        matcher = pdacon.compile(lists, words).matcher()
+        assert matcher.accept('["')
+        text = matcher.shortest_completion()
+        assert (len(text), text) == matcher._completion_head(sys.maxsize)
+        assert len(text) > 4 * 16_384
+        assert lists.accepts(b'["' + text)
+
+
+def test_a_long_completion_can_be_cancelled(vocabulary: pdacon.Vocabulary) -> None:
+    grammar = pdacon.Grammar.from_json_schema({"type": "string", "minLength": 50_000})
+    matcher = pdacon.compile(grammar, vocabulary).matcher()
+    expected = matcher.shortest_completion()  # what comes before it is done now
+    assert expected == b'"' + b" " * 50_000 + b'"'
+    stop = threading.Event()
+    with pdacon.time_limit(600, stop):
+        stop.set()
+        with pytest.raises(pdacon.CancelledError):
+            matcher.shortest_completion()
+    assert matcher.shortest_completion() == expected
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -20,6 +20,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/batches.hpp"
 #include "bindings/bitmask.hpp"
+#include "bindings/cancelling.hpp"
 #include "bindings/gil.hpp"
 #include "bindings/matcher_calls.hpp"
 #include "bindings/module.hpp"
@@ -248,7 +249,7 @@ std::size_t settled(const Matcher& matcher, nb::handle tokens, nb::bytes forced)
 }
 
 nb::bytes shortest_completion(const Matcher& matcher) {
-    const auto text = without_gil([&] { return matcher.shortest_completion(); });
+    const auto text = without_gil([&] { return matcher.shortest_completion(look_once); });
     return nb::bytes(text.data(), text.size());
 }
 

@@ -6,24 +6,21 @@
 
 namespace pdacon {
 
-// Appends the least byte after which `left` bytes are missing, and reads it. False: there is none.
-bool Completion::spell_byte(LexerConfiguration& lexing, std::int32_t& speller_state, PersistentStack& stack,
-                            std::int64_t left, std::string& out) {
-    std::vector<std::pair<std::int32_t, std::int32_t>> tried;  // byte classes and speller states
-    for (const auto& edge : speller_.edges[speller_state]) {
+// Appends the least byte after which one byte less is missing, and reads it. False: there is none.
+bool Completion::spell_byte(Place& place, std::string& out) {
+    tried_.clear();
+    for (const auto& edge : speller_.edges[place.speller_state]) {
         const std::pair move{machine_.lexer.byte_class(edge.byte), edge.next};
-        if (std::find(tried.begin(), tried.end(), move) != tried.end()) continue;
-        tried.push_back(move);
-        auto next = lexing;
-        auto next_stack = stack;
-        std::vector<std::int32_t> pending{move.first};
-        const bool readable = read(machine_, next_stack, next, pending);
+        if (std::find(tried_.begin(), tried_.end(), move) != tried_.end()) continue;
+        tried_.push_back(move);
+        auto next = place.lexing;
+        auto next_stack = place.stack;
+        pending_.assign(1, move.first);
+        const bool readable = read(machine_, next_stack, next, pending_);
         // Within a line the cost is that of the best column of the class, so spell_to_column has to decide.
         if (!readable || !any_column(machine_.lexer, next)) continue;
-        if (cost(next, edge.next, next_stack.node(), left) != left) continue;
-        lexing = next;
-        speller_state = edge.next;
-        stack = std::move(next_stack);
+        if (cost(next, edge.next, next_stack.node(), place.left - 1) != place.left - 1) continue;
+        place = {next, std::move(next_stack), place.left - 1, edge.next};
         out.push_back(static_cast<char>(edge.byte));
         return true;
     }
@@ -34,11 +31,10 @@ bool Completion::spell_byte(LexerConfiguration& lexing, std::int32_t& speller_st
 // are exact again, which is after the newline's end. Blanks cost nothing there, and as many are spelled as
 // the column needs, spaces rather than tabs. Where a next line begins, the cost is only a lower bound, for
 // its best column may need bytes that are no blanks; so the search goes on from there, and from wherever no
-// less than `below` is missing. Returns the bytes missing then; kNone: the text may end there.
-std::int64_t Completion::spell_to_column(LexerConfiguration& lexing, std::int32_t& speller_state,
-                                         PersistentStack& stack, std::int64_t below, std::string& out) {
+// less than `below` is missing. With kNone bytes missing then, the text may end there.
+void Completion::spell_to_column(Place& place, std::int64_t below, std::string& out) {
     ColumnSearch search;
-    search.add({.lexing = lexing, .stack = stack, .speller_state = speller_state});
+    search.add({.lexing = place.lexing, .stack = place.stack, .speller_state = place.speller_state});
     for (auto at = search.take(); at >= 0; at = search.take()) {
         budget_.check_states(kStatesPerPath * search.size());
         const auto here = search.path(at);
@@ -53,10 +49,7 @@ std::int64_t Completion::spell_to_column(LexerConfiguration& lexing, std::int32_
     const auto& best = search.best();
     if (!best.stack) throw std::logic_error("no column leads on to the shortest completion");
     out += search.text();
-    lexing = best.lexing;
-    speller_state = best.speller_state;
-    stack = *best.stack;
-    return best.left;
+    place = {best.lexing, *best.stack, best.left, best.speller_state};
 }
 
 // Columns further in than the innermost block can open are equivalent within their class. The configuration
@@ -123,55 +116,49 @@ std::int64_t Completion::shortest(LexerConfiguration lexing, PersistentStack sta
     const auto length = cost(lexing, 0, stack.node(), ByteDistances::kUnlimited);
     if (out != nullptr) {
         const bool short_enough = length <= kLongest || most < kLongest;
-        spell(std::move(lexing), std::move(stack), short_enough ? length : 0, most, *out);
+        spell({std::move(lexing), std::move(stack), short_enough ? length : 0}, most, *out);
     }
     return length;
 }
 
-// Spells a completion with `left` bytes missing, or `most` bytes of it or more.
-void Completion::spell(LexerConfiguration lexing, PersistentStack stack, std::int64_t left, std::size_t most,
-                       std::string& out) {
-    std::int32_t speller_state = 0;
+// Spells a completion, or `most` bytes of it or more.
+void Completion::spell(Place place, std::size_t most, std::string& out) {
+    if (machine_.layout.newline < 0) return spell_part(place, most, out);
     const auto at_column = [&] {
-        if (left > 0 || !machine_.lexer.keeps_columns(lexing.state)) return true;
+        if (place.left > 0 || !machine_.lexer.keeps_columns(place.lexing.state)) return true;
         ReadSet read_set;
-        Overlay closed(stack.view(), read_set);
-        return speller_.boundary[speller_state] && ends(machine_, closed, lexing);
+        Overlay closed(place.stack.view(), read_set);
+        return speller_.boundary[place.speller_state] && ends(machine_, closed, place.lexing);
     };
     // Where the text has come to when fewer bytes were missing than ever before.
-    struct Nearest {
-        LexerConfiguration lexing;
-        std::int32_t speller_state;
-        PersistentStack stack;
-        std::size_t length;
-        std::int64_t left;
-    };
-    Nearest nearest{lexing, speller_state, stack, out.size(), left};
+    Place nearest = place;
+    std::size_t length = out.size();
     int idle = 0;  // steps in a row that brought the end no nearer
-    while (out.size() < most && left != kNone && (left > 0 || !at_column())) {
-        if (left > 0 && spell_byte(lexing, speller_state, stack, left - 1, out)) {
-            --left;
-            continue;
-        }
+    while (out.size() < most && place.left != kNone && (place.left > 0 || !at_column())) {
+        if (place.left > 0 && spell_byte(place, out)) continue;
         // Or the byte leads into a newline.
-        if (machine_.layout.newline < 0)
-            throw std::logic_error("no byte leads on to the shortest completion");
         auto below = kNone;
         if (idle == kMostIdle) {
-            lexing = nearest.lexing;
-            speller_state = nearest.speller_state;
-            stack = nearest.stack;
-            out.resize(nearest.length);
+            place = nearest;
+            out.resize(length);
             below = nearest.left;
         }
-        left = spell_to_column(lexing, speller_state, stack, below, out);
-        if (left < nearest.left) {
-            nearest = {lexing, speller_state, stack, out.size(), left};
+        spell_to_column(place, below, out);
+        if (place.left < nearest.left) {
+            nearest = place;
+            length = out.size();
             idle = 0;
         } else {
             ++idle;
         }
     }
+}
+
+void Completion::spell_part(Place& place, std::size_t most, std::string& out) {
+    if (distances_.size() > kMostKnown) distances_.forget();
+    const auto begin = out.size();
+    while (out.size() - begin < most && place.left > 0 && place.left != kNone)
+        if (!spell_byte(place, out)) throw std::logic_error("no byte leads on to the shortest completion");
 }
 
 }  // namespace pdacon

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "completion/byte_distances.hpp"
 #include "completion/column_search.hpp"
@@ -47,6 +49,17 @@ class Completion {
     static constexpr std::int64_t kLongest = 1 << 24;
     std::int64_t shortest(LexerConfiguration lexing, PersistentStack stack, std::string* out,
                           std::size_t most = kLongest);
+
+    // Where the text of a completion has come to: after so many of its bytes, `left` are missing.
+    struct Place {
+        LexerConfiguration lexing;
+        PersistentStack stack;
+        std::int64_t left = 0;
+        std::int32_t speller_state = 0;
+    };
+    // Appends the next bytes of a completion, `most` or more if it has as many, and moves on to where these
+    // end. Not for a machine with layout, whose texts may have to begin again where the end was nearest.
+    void spell_part(Place& place, std::size_t most, std::string& out);
     // Forgets what is known of cells, as must be done before the cells are forgotten.
     void forget() { distances_.forget(); }
 
@@ -67,12 +80,9 @@ class Completion {
         return distances_.least(lexing, speller_state, cells_.of(stack), limit);
     }
 
-    void spell(LexerConfiguration lexing, PersistentStack stack, std::int64_t left, std::size_t most,
-               std::string& out);
-    bool spell_byte(LexerConfiguration& lexing, std::int32_t& speller_state, PersistentStack& stack,
-                    std::int64_t left, std::string& out);
-    std::int64_t spell_to_column(LexerConfiguration& lexing, std::int32_t& speller_state,
-                                 PersistentStack& stack, std::int64_t below, std::string& out);
+    void spell(Place place, std::size_t most, std::string& out);
+    bool spell_byte(Place& place, std::string& out);
+    void spell_to_column(Place& place, std::int64_t below, std::string& out);
     LexerConfiguration alike(const LexerConfiguration& lexing, const PersistentStack& stack) const;
     void add_moves(ColumnSearch& search, std::int32_t at, std::int64_t below);
 
@@ -81,6 +91,9 @@ class Completion {
     StackCells& cells_;
     ByteDistances distances_;
     const Budget& budget_;
+    // Of the byte that is being spelled: byte classes and speller states.
+    std::vector<std::pair<std::int32_t, std::int32_t>> tried_;
+    std::vector<std::int32_t> pending_;
 };
 
 }  // namespace pdacon

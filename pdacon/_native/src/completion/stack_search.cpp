@@ -261,6 +261,10 @@ void StackSearch::settle_below(std::int32_t list, std::int32_t cell, std::int64_
 std::int64_t StackSearch::cost(const WeightedControls::Following& following, std::int32_t cell,
                                std::int64_t limit) {
     const auto [list, before] = following;
+    if (const auto known = known_search_node(-1, list, cell); known >= 0 && search_nodes_[known].exact) {
+        const auto least = search_nodes_[known].least;
+        return least == kNone ? kNone : least + before;
+    }
     settle_below(list, cell, limit - before);
     const auto from = root(list, cell);
     refine(from, limit - before);

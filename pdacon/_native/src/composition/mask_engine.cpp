@@ -39,11 +39,19 @@ std::vector<std::int32_t> MaskEngine::compute_leading() {
 
 std::int64_t MaskEngine::shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
                                              std::string* out, std::size_t most) {
+    if (out != nullptr) out->clear();
+    return completion().shortest(lexing, stack, out, most);
+}
+
+void MaskEngine::spell_part(Completion::Place& place, std::size_t most, std::string& out) {
+    completion().spell_part(place, most, out);
+}
+
+Completion& MaskEngine::completion() {
     if (!completion_)
         completion_ =
             std::make_unique<Completion>(machine_, star_, coaccessibility_.futures(), budget_, cells_);
-    if (out != nullptr) out->clear();
-    return completion_->shortest(lexing, stack, out, most);
+    return *completion_;
 }
 
 TokenDistances& MaskEngine::token_distances() {

@@ -59,6 +59,8 @@ class MaskEngine {
     // Completion::shortest; what it needs is made when it is first asked for.
     std::int64_t shortest_completion(const LexerConfiguration& lexing, const PersistentStack& stack,
                                      std::string* out, std::size_t most);
+    // Completion::spell_part.
+    void spell_part(Completion::Place& place, std::size_t most, std::string& out);
 
     // The fewest tokens, or bytes, to acceptance from configurations between two tokens; made when they are
     // first asked for.
@@ -100,6 +102,8 @@ class MaskEngine {
 
     // Null where tokens do not spell every text.
     Coaccessibility* liveness_of_texts() { return star_.edges.size() == 1 ? &coaccessibility_ : nullptr; }
+
+    Completion& completion();
 
     const Pushdown& machine_;
     const SharedTrie& trie_;

@@ -193,6 +193,18 @@ std::int64_t TokenPda::shortest_completion(const LexerConfiguration& lexing, Per
     throw std::logic_error("no completion: a position that is not live was accepted");
 }
 
+void TokenPda::spell_part(std::optional<Completion::Place>& place, std::string& out, std::size_t most) {
+    const auto length = out.size();
+    resources_.guarded().run([&] {
+        auto next = place;  // what fails is done once more
+        out.resize(length);
+        resources_.measuring_engine().spell_part(*next, most, out);
+        if (next->left == 0) next.reset();
+        place = std::move(next);
+        return true;
+    });
+}
+
 TokenPda::Statistics TokenPda::statistics() const {
     const std::lock_guard hold(resources_.guarded().lock());
     const auto& lexer = machine().lexer;

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -112,6 +113,10 @@ class TokenPda {
     // The fewest bytes, and among those the least, that complete the text: see Completion::shortest.
     std::int64_t shortest_completion(const LexerConfiguration& lexing, PersistentStack stack,
                                      std::string* out, std::size_t most = Completion::kLongest);
+    // Appends the next bytes of it, `most` or more if it has as many: see Completion::spell_part. At its end
+    // there is no place any more. Other threads may work between two parts.
+    void spell_part(std::optional<Completion::Place>& place, std::string& out, std::size_t most);
+    bool has_layout() const { return machine().layout.newline >= 0; }
     // The bytes with which every continuation starts, at most `limit`.
     std::string forced_bytes(LexerConfiguration lexing, PersistentStack stack, std::size_t limit);
 

@@ -551,12 +551,20 @@ std::pair<std::int64_t, std::string> Matcher::completion_head(std::size_t most) 
     return {length, std::move(text)};
 }
 
-std::string Matcher::shortest_completion() const {
+std::string Matcher::shortest_completion(const std::function<void()>& between) const {
     std::string text;
-    const auto length = complete(&text);
+    if (at_.terminated) return text;
+    const bool in_parts = !pda_->has_layout();
+    const auto length = complete(in_parts ? nullptr : &text);
     if (length > Completion::kLongest)
         throw MatcherMisuse("the shortest completion has more than " + std::to_string(Completion::kLongest) +
                             " bytes; it is not written out");
+    std::optional<Completion::Place> place;
+    if (in_parts && length > 0) place = {at_.lexing, at_.stack, length};
+    while (place) {
+        pda_->spell_part(place, text, kPartOfCompletion);
+        if (between && place) between();
+    }
     return text;
 }
 

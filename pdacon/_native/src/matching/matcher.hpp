@@ -214,7 +214,8 @@ class Matcher {
     // From here on the text has to end within a limit, which must be no less than `least`.
     void set_limit(const Limit& limit);
     const Limit& limit() const { return at_.limit; }
-    std::string shortest_completion() const;
+    // `between`: called between two parts of a long text, while nothing is locked; it may throw.
+    std::string shortest_completion(const std::function<void()>& between = {}) const;
     std::int64_t completion_length() const;  // of the shortest completion; far cheaper than its text
     // The length of the shortest completion, and its text: all of it, or a beginning of at least so many
     // bytes.
@@ -286,6 +287,7 @@ class Matcher {
 
   private:
     static constexpr std::size_t kHotBytes = 256, kLine = 64;
+    static constexpr std::size_t kPartOfCompletion = 1 << 14;  // some milliseconds
     static void prefetch([[maybe_unused]] const void* where) {
 #if defined(__GNUC__)
         __builtin_prefetch(where);
