@@ -273,6 +273,20 @@ def plain_pattern(pattern: str, limit: int) -> Dfa | None:
     return None if native is None else Dfa(native)
 
 
+def integers_between(least: int | None, most: int | None) -> Dfa:
+    """The integers from one of 64 bits to another, each in its one spelling; None: there is no bound on that side."""
+    return Dfa(_core.integers_between(least, most))
+
+
+def numbers_between(least: tuple[str, bool] | None, most: tuple[str, bool] | None) -> Dfa | None:
+    """The numbers between two bounds, each with whether it is one of them (``nested/number_range.hpp``).
+
+    They are spelled as ``json.dumps`` does, with trailing zeros allowed. None: a bound has very many digits.
+    """
+    native = _core.numbers_between(least, most)
+    return None if native is None else Dfa(native)
+
+
 def longer_than(length: int, limit: int) -> Dfa:
     """The strings of more than so many code points; see above for ``limit``."""
     if length + 2 > limit:

@@ -81,13 +81,13 @@ class Explorer:
             return [(start, terminal, to, questions[0] if to < 0 else 0) for start, terminal, to, _ in known], []
         return self._family(questions)
 
-    def usual(self) -> tuple[frozenset[str], frozenset[str], str, bool, _core.KeptScalars, bytes, bool] | None:
+    def usual(self) -> tuple[frozenset[str], frozenset[str], str, bool, _core.KeptScalars, bytes, bool, bool] | None:
         """What the core needs so as to read usual schemas by itself (``bindings/usual_schemas.hpp``).
 
         The keywords that assert something, the formats that do, what follows a member's name, whether characters that
         are not ASCII are escaped, what is kept of scalars for all schemas, with what their terminals depend on beside
-        what a schema asks, and whether each integer has one text. None: it asks about all schemas, since texts are not
-        spelled in the usual way.
+        what a schema asks; whether each integer has one text, and whether other numbers of which more is asked than the
+        type are written as Python does. None: it asks about all schemas, since texts are not spelled in the usual way.
         """
         spelling = self._writer.spelling
         is_unusual = spelling.order != "schema" or spelling.escapes == "any" or spelling.excludes
@@ -95,11 +95,10 @@ class Explorer:
             return None
         formats = self.reader.asserted_formats
         key = _key_of_kept(spelling, bool(formats), self._is_lax)
-        is_ascii, has_one_integer = (
-            spelling.escapes == "ascii",
-            spelling.digits is None and spelling.integers == "plain",
-        )
-        return ASSERTIONS, formats, self._writer.scalars.end_of_name, is_ascii, _KEPT, key, has_one_integer
+        is_ascii = spelling.escapes == "ascii"
+        has_one_integer = spelling.digits is None and spelling.integers == "plain"
+        as_python = spelling.digits is None and spelling.numbers != "canonical" and spelling.exponents != "none"
+        return ASSERTIONS, formats, self._writer.scalars.end_of_name, is_ascii, _KEPT, key, has_one_integer, as_python
 
     def schema_of(self, question: int) -> tuple[Any, Any, int, bool, bool] | None:
         """The schema that a question is about, if it asks for nothing else, with what `Reader.context_of` tells of it.

@@ -17,9 +17,10 @@ from pdacon.base.cancelling import every, look
 from pdacon.base.graphs import Numbering
 from pdacon.base.limits import Limits
 from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integral, Multiple, Number
-from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
+from pdacon.frontends.json_schema.multiples import Divisor, multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
+from pdacon.regular.automata import integers_between, numbers_between
 from pdacon.regular.operations import of_ranges
 
 ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -44,6 +45,7 @@ _SMALL = rf"-?[1-9](?:\.\d+)?e\-{_EXPONENTS['-']}"
 _SPELLED = re.compile(f"{_PLAIN}|{_LARGE}|{_SMALL}", re.ASCII)
 _ZERO = r"-?0(?:\.0+)?"
 _MOST_BYTES = 256 << 20  # of one automaton
+_LARGEST_INTEGER = 10**18  # of the bounds that the core compares digits with
 LARGE = 10**16
 """Python writes floats from this one on with an exponent."""
 
@@ -111,8 +113,8 @@ def number_automaton(
 ) -> Dfa:
     """The spellings of the numbers for which a formula holds.
 
-    Each fact is a combination of automata of which most are the same for every bound, and kept; the core makes their
-    product.
+    Where nothing but bounds is asked, the core compares their digits. Else each fact is a combination of automata of
+    which most are the same for every bound, and kept; the core makes their product.
 
     Parameters
     ----------
@@ -134,6 +136,10 @@ def number_automaton(
     ------
     LimitExceededError
     """
+    if not excluded and digits is None and not decimal:
+        between = _between_bounds(shape, integral, canonical, exponents)
+        if between is not None:
+            return between
     plain = integral or canonical or not exponents or not _takes_exponents(shape)
     languages = _Numbers(exponents=not plain)
     formulas = languages.formulas
@@ -156,6 +162,32 @@ def number_automaton(
     return languages.combined(
         formulas.conjunction(whole, meant[shape], *[formulas.negation(formula) for formula in equal]), STATES
     )
+
+
+def _between_bounds(shape: Shape, integral: bool, canonical: bool, exponents: bool) -> Dfa | None:
+    """The numbers for which a formula holds, if it asks for nothing but bounds that the core compares digits with."""
+    least: list[tuple[Fraction, bool]] = []
+    most: list[tuple[Fraction, bool]] = []
+    while not isinstance(shape, bool):
+        fact = shape.fact
+        if not isinstance(fact, Above) or (shape.then is not False and shape.otherwise is not False):
+            return None
+        (most if shape.then is False else least).append((fact.bound, fact.inclusive is (shape.then is not False)))
+        shape = shape.otherwise if shape.then is False else shape.then
+    if not shape or not (least or most):
+        return None
+    low = max(least, key=lambda bound: (bound[0], not bound[1]), default=None)
+    high = min(most, key=lambda bound: bound, default=None)
+    if integral:
+        first = None if low is None else math.ceil(low[0]) + (not low[1] and low[0].denominator == 1)
+        last = None if high is None else math.floor(high[0]) - (not high[1] and high[0].denominator == 1)
+        if any(bound is not None and abs(bound) > _LARGEST_INTEGER for bound in (first, last)):
+            return None
+        return integers_between(first, last)
+    if canonical or not exponents:
+        return None
+    texts = (None if bound is None else (_signed_decimal(bound[0]), bound[1]) for bound in (low, high))
+    return numbers_between(*texts)
 
 
 def _digits_of_bounds(shape: Shape, digits: int, plain: bool) -> tuple[int, int]:
@@ -351,9 +383,9 @@ class _Numbers:
 
     def _multiple_of(self, of: Fraction) -> int:
         divisor = Divisor.of(of)
-        automata = [plain_multiples(divisor)]
+        automata = [multiples(divisor, "plain")]
         if self._exponents:
-            automata += [large_multiples(divisor), small_multiples(divisor)]
+            automata += [multiples(divisor, "large"), multiples(divisor, "small")]
         return self.formulas.disjunction(*map(self._of, automata))
 
 
@@ -372,6 +404,10 @@ def _decimal(number: Fraction) -> str:
         places += 1
     digits = str(int(number * 10**places)).rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+
+
+def _signed_decimal(number: Fraction) -> str:
+    return f"{'-' if number < 0 else ''}{_decimal(abs(number))}"
 
 
 def _scientific(number: Fraction) -> tuple[int, Fraction]:

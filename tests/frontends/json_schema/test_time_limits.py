@@ -11,7 +11,7 @@ import pytest
 from pdacon import LimitExceededError, Spelling
 from pdacon.base.cancelling import Watch
 from pdacon.frontends.json_schema import schema_grammar
-from pdacon.frontends.json_schema.multiples import Divisor, large_multiples, plain_multiples, small_multiples
+from pdacon.frontends.json_schema.multiples import Divisor, Spelled, multiples
 from pdacon.frontends.json_schema.numbering import lower
 from pdacon.frontends.json_schema.productions import VALUE, Productions, Text
 from pdacon.frontends.json_schema.programs import words_program
@@ -73,16 +73,16 @@ def test_what_is_applied_twice_evaluates_once() -> None:
         assert schema_grammar({"$ref": "#/$defs/d0", "$defs": defs, "unevaluatedProperties": False}).unenforced == ()
 
 
-def multiples(make: Callable[[Divisor], Any]) -> Callable[[], object]:
-    return lambda: make.__wrapped__(Divisor.of(Fraction(9_973, 10_000)))  # type: ignore[attr-defined]
+def many(spelled: Spelled) -> Callable[[], object]:
+    return lambda: multiples.__wrapped__(Divisor.of(Fraction(9_973, 10_000)), spelled)
 
 
 @pytest.mark.parametrize(
     "work",
     [
-        multiples(plain_multiples),
-        multiples(large_multiples),
-        multiples(small_multiples),
+        many("plain"),
+        many("large"),
+        many("small"),
         lambda: words_program(f"word {k}" for k in range(2_000)),
     ],
     ids=["plain multiples", "large multiples", "small multiples", "words"],

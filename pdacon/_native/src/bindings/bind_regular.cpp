@@ -12,6 +12,9 @@
 #include "bindings/module.hpp"
 #include "frontends/all_but.hpp"
 #include "frontends/json_strings.hpp"
+#include "frontends/multiples.hpp"
+#include "nested/integer_range.hpp"
+#include "nested/number_range.hpp"
 #include "regular/character_dfa.hpp"
 #include "regular/characters.hpp"
 #include "regular/determinize.hpp"
@@ -30,9 +33,10 @@ namespace {
 
 using Shared = std::shared_ptr<CharacterDfa>;
 
+// `is_least`: it is the least automaton already, which is not looked at.
 Shared dfa_of(const Array<std::int32_t>& firsts, const Array<std::int32_t>& numbers,
-              const Array<std::int32_t>& table, const Array<std::uint8_t>& accepting,
-              std::int64_t max_bytes) {
+              const Array<std::int32_t>& table, const Array<std::uint8_t>& accepting, std::int64_t max_bytes,
+              bool is_least) {
     CharacterDfa given{{copy(firsts), copy(numbers), 0}, copy(table), copy(accepting)};
     auto& classes = given.classes;
     const auto states = static_cast<std::int64_t>(given.size());
@@ -45,6 +49,7 @@ Shared dfa_of(const Array<std::int32_t>& firsts, const Array<std::int32_t>& numb
     for (const auto number : classes.numbers) right = right && number >= -1 && number < classes.count;
     for (const auto to : given.table) right = right && to >= -1 && to < states;
     if (!right) throw std::invalid_argument("automata over code points: no automaton");
+    if (is_least) return std::make_shared<CharacterDfa>(std::move(given));
     return limited(0, max_bytes,
                    [&](Budget& budget) { return std::make_shared<CharacterDfa>(minimized(given, budget)); });
 }
@@ -112,6 +117,43 @@ std::optional<Shared> plain_pattern(const std::string& pattern, std::int64_t max
         if (!made) return std::nullopt;
         return std::make_shared<CharacterDfa>(std::move(*made));
     });
+}
+
+Shared multiples_of(std::int32_t scaled, std::int32_t places, int spelled, std::int64_t max_states,
+                    std::int64_t max_bytes) {
+    constexpr std::int32_t kMost = 1 << 20;
+    if (scaled <= 0 || scaled > kMost || places < 0 || places > kMost || spelled < 0 ||
+        spelled > static_cast<int>(Spelled::kSmall))
+        throw std::invalid_argument("multiples: no divisor, or no spelling");
+    return limited(max_states, max_bytes, [&](Budget& budget) {
+        return std::make_shared<CharacterDfa>(
+            multiples({scaled, places}, static_cast<Spelled>(spelled), budget));
+    });
+}
+
+// A terminal of ASCII as an automaton over characters; no terminal is the empty set.
+Shared characters_in(const std::optional<NestedTerminal>& terminal) {
+    static_assert(NestedTerminal::kBytes == 0 && NestedTerminal::kMatch == 2);
+    static_assert(static_cast<int>(ByteState::kBytes) == 0 && static_cast<int>(ByteState::kEnd) == 2);
+    if (!terminal) return std::make_shared<CharacterDfa>();
+    const ByteNfa bytes{terminal->kind, terminal->offset, terminal->lo, terminal->hi, terminal->target};
+    return limited(0, 0, [&](Budget& budget) {
+        return std::make_shared<CharacterDfa>(characters_of(bytes, terminal->start, budget));
+    });
+}
+
+// The numbers between two bounds, each with whether it is one of them; nothing: a bound has many digits.
+using TextBound = std::pair<std::string, bool>;
+std::optional<Shared> numbers_between(const std::optional<TextBound>& least,
+                                      const std::optional<TextBound>& most) {
+    std::optional<NumberBound> bounds[2];
+    for (const auto& [given, bound] : {std::pair{&least, &bounds[0]}, std::pair{&most, &bounds[1]}}) {
+        if (!*given) continue;
+        auto number = Decimal::read((*given)->first);
+        if (!number) return std::nullopt;
+        *bound = NumberBound{std::move(*number), (*given)->second};
+    }
+    return characters_in(number_range(bounds[0], bounds[1]));
 }
 
 Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
@@ -221,7 +263,7 @@ void bind_regular(nb::module_& m) {
         .def("apply", &Substitution::apply);
     nb::class_<CharacterDfa>(m, "CharacterDfa")
         .def_static("make", &dfa_of, nb::arg("firsts"), nb::arg("numbers"), nb::arg("table"),
-                    nb::arg("accepting"), nb::arg("max_bytes") = 0)
+                    nb::arg("accepting"), nb::arg("max_bytes") = 0, nb::arg("is_least") = false)
         .def_prop_ro("num_states", &CharacterDfa::size)
         .def_prop_ro("num_classes", [](const CharacterDfa& dfa) { return dfa.classes.count; })
         .def_prop_ro("firsts", [](Self self) { return view_of(self.p->classes.firsts, self); })
@@ -264,6 +306,15 @@ void bind_regular(nb::module_& m) {
           nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("signatures", &signatures, nb::arg("automata"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("plain_pattern", &plain_pattern, nb::arg("pattern"), nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("multiples", &multiples_of, nb::arg("scaled"), nb::arg("places"), nb::arg("spelled"),
+          nb::arg("max_states"), nb::arg("max_bytes"));
+    m.def("numbers_between", &numbers_between, nb::arg("least").none(), nb::arg("most").none());
+    m.def(
+        "integers_between",
+        [](std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
+            return characters_in(integer_range(least, most));
+        },
+        nb::arg("least").none(), nb::arg("most").none());
     m.def("characters_of", &characters, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
           nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),

@@ -99,6 +99,19 @@ std::optional<double> number_of(nb::handle value) {
     return static_cast<double>(number);
 }
 
+// A number as it is written; nothing: it is none that is read here.
+std::optional<Decimal> decimal_of(nb::handle value) {
+    if (PyFloat_Check(value.ptr())) {
+        const auto text = nb::steal<nb::object>(PyObject_Repr(value.ptr()));
+        if (!text.is_valid()) throw nb::python_error();
+        return Decimal::read(*text_of(text));
+    }
+    if (!PyLong_CheckExact(value.ptr())) return std::nullopt;
+    int overflows = 0;
+    const auto number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflows);
+    return overflows != 0 ? std::nullopt : Decimal::read(std::to_string(number));
+}
+
 // The least integer that is not less than a bound, or greater; the largest below for what is turned round.
 std::int64_t whole_above(double bound, bool is_strict) {
     const auto whole = std::ceil(bound);
@@ -148,6 +161,15 @@ std::uint32_t type_of(nb::handle value) {
     if (PyUnicode_Check(own)) return bit(kString);
     if (PyList_Check(own)) return bit(kArray);
     return PyDict_Check(own) ? bit(kObject) : bit(kNumber);
+}
+
+std::optional<std::int64_t> integer_of(nb::handle number) {
+    if (!PyLong_CheckExact(number.ptr())) return std::nullopt;
+    constexpr std::int64_t kLargest = 10'000'000'000'000'000;
+    int overflows = 0;
+    const auto value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflows);
+    if (overflows != 0 || value >= kLargest || value <= -kLargest) return std::nullopt;
+    return value;
 }
 
 std::int32_t count_of(nb::handle number, std::int32_t most) {
@@ -268,6 +290,31 @@ std::optional<IntegerBounds> integer_bounds(nb::handle node, int draft) {
         return narrow(keyword, false) && narrow(strict, true);
     };
     if (!add("minimum", "exclusiveMinimum", false) || !add("maximum", "exclusiveMaximum", true))
+        return std::nullopt;
+    return bounds;
+}
+
+std::optional<NumberBounds> number_bounds(nb::handle node, int draft) {
+    if (get(node, "multipleOf") || lists_values(node, draft)) return std::nullopt;
+    NumberBounds bounds;
+    const auto narrow = [&](const char* name, bool is_strict, bool is_most) {
+        const auto value = get(node, name);
+        if (!value) return true;
+        const auto number = decimal_of(value);
+        if (!number) return false;
+        auto& own = is_most ? bounds.most : bounds.least;
+        const bool is_narrower = !own ||
+                                 (is_most ? number->is_less(own->number) : own->number.is_less(*number)) ||
+                                 (is_strict && *number == own->number);
+        if (is_narrower) own = {*number, !is_strict};
+        return true;
+    };
+    const auto are_read = [&](const char* keyword, const char* strict, bool is_most) {
+        const auto given = get(node, strict);
+        if (draft <= 4) return narrow(keyword, given && given.ptr() == Py_True, is_most);
+        return narrow(keyword, false, is_most) && narrow(strict, true, is_most);
+    };
+    if (!are_read("minimum", "exclusiveMinimum", false) || !are_read("maximum", "exclusiveMaximum", true))
         return std::nullopt;
     return bounds;
 }

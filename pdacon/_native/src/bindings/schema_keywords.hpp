@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "nested/number_range.hpp"
 #include "nested/schemas.hpp"
 
 namespace pdacon {
@@ -41,6 +42,8 @@ std::optional<std::string_view> unescaped(nb::handle text, bool is_ascii);
 std::uint32_t types_in(nb::handle said);
 // The type of a value, but for a number `number` is said.
 std::uint32_t type_of(nb::handle value);
+// An integer that Python writes without an exponent as a float, too; nothing: it is none, or larger.
+std::optional<std::int64_t> integer_of(nb::handle number);
 // A whole number from 0 on, up to a limit; -1: it is none, or larger.
 std::int32_t count_of(nb::handle number, std::int32_t most);
 
@@ -75,5 +78,10 @@ struct IntegerBounds {
     std::optional<std::int64_t> least, most;
 };
 std::optional<IntegerBounds> integer_bounds(nb::handle node, int draft);
+// The same of numbers.
+struct NumberBounds {
+    std::optional<NumberBound> least, most;
+};
+std::optional<NumberBounds> number_bounds(nb::handle node, int draft);
 
 }  // namespace pdacon

@@ -10,6 +10,7 @@
 #include "bindings/schema_keywords.hpp"
 #include "bindings/usual_members.hpp"
 #include "nested/integer_range.hpp"
+#include "nested/number_range.hpp"
 #include "nested/pattern_terminal.hpp"
 
 namespace pdacon {
@@ -37,6 +38,7 @@ UsualSchemas::UsualSchemas(nb::handle explorer, Formulas& formulas)
     owner_ = own[4];
     kept_ = &nb::cast<KeptScalars&>(owner_);
     has_one_integer_ = nb::cast<bool>(own[6]);
+    has_python_numbers_ = nb::cast<bool>(own[7]);
     const auto prefix = nb::cast<nb::bytes>(own[5]);
     prefix_.assign(prefix.c_str(), prefix.size());
 }
@@ -163,7 +165,7 @@ UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const S
     });
 }
 
-// The same if nothing is asked but lengths of strings, or a plain pattern, and bounds of integers.
+// The same if nothing is asked but lengths of strings, or a plain pattern, and bounds of numbers.
 std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& own) {
     const MemoryLimit::Pause everybodys;
     const auto types = own.reading->types & ~kContainers;
@@ -194,9 +196,12 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
             if (!counts || kept_terminal(terminals(kString, false)[0]).terminal->inside == 0)
                 return std::nullopt;
             if (counts->least <= counts->most) add(*counts);
-        } else if ((bit(type) & kNumbers) != 0 && asks_of_numbers(own.node)) {
-            const auto bounds =
-                type == kInteger && has_one_integer_ ? integer_bounds(own.node, draft) : std::nullopt;
+        } else if (type == kNumber && asks_of_numbers(own.node)) {
+            const auto bounds = has_python_numbers_ ? number_bounds(own.node, draft) : std::nullopt;
+            if (!bounds) return std::nullopt;
+            if (auto range = number_range(bounds->least, bounds->most)) add_made(std::move(*range));
+        } else if (type == kInteger && asks_of_numbers(own.node)) {
+            const auto bounds = has_one_integer_ ? integer_bounds(own.node, draft) : std::nullopt;
             if (!bounds) return std::nullopt;
             if (auto range = integer_range(bounds->least, bounds->most)) add_made(std::move(*range));
         } else {

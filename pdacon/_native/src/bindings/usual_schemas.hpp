@@ -150,6 +150,7 @@ class UsualSchemas {
     Formulas& formulas_;
     bool is_on_ = false, is_ascii_ = false;
     bool has_one_integer_ = false;             // whether each integer has one text
+    bool has_python_numbers_ = false;          // whether other numbers are written as Python does
     nb::object assertions_, formats_, owner_;  // the owner of what is kept
     KeptScalars* kept_ = nullptr;
     std::string end_of_name_, prefix_;  // of keys: what else terminals depend on

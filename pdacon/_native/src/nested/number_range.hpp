@@ -1,0 +1,39 @@
+// The numbers between two bounds as a terminal, written as json.dumps writes floats, with trailing zeros
+// allowed: a plain decimal, or an exponent where the number is very large or very small
+// (pdacon/frontends/json_schema/numbers.py says so of all that numbers are asked).
+//
+// In: bounds. Out: an automaton over bytes. Digits are compared with those of both bounds as they are read;
+// what is left of a comparison is a state. Numbers with exponents are told by the exponent first: only those
+// with a bound's own exponent compare their digits.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "nested/schemas.hpp"
+
+namespace pdacon {
+
+// 0.d1d2d3... times ten to the power of `point`, without zeros in front of the digits and behind them.
+struct Decimal {
+    bool is_negative = false;
+    std::string digits;  // empty: 0
+    int point = 0;
+
+    // A number as JSON or Python writes it; nothing: it is none, or has a very large or small exponent.
+    static std::optional<Decimal> read(std::string_view text);
+    bool is_less(const Decimal& other) const;
+    bool operator==(const Decimal&) const = default;
+};
+
+struct NumberBound {
+    Decimal number;
+    bool is_inclusive;
+};
+
+// Nothing as a bound: there is none on that side. No number lies between the bounds: nothing.
+std::optional<NestedTerminal> number_range(const std::optional<NumberBound>& least,
+                                           const std::optional<NumberBound>& most);
+
+}  // namespace pdacon
