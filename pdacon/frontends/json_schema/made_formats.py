@@ -6,29 +6,33 @@ file, and a test holds it against what is made of the patterns.
 
 from __future__ import annotations
 
+import json
+import zlib
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pdacon._native import _core
 from pdacon.regular import Dfa
 
-FILE = Path(__file__).with_name("formats.npz")
+FILE = Path(__file__).with_name("formats.bin")
+"""A line of JSON, and behind it the arrays: of each format where they begin and end, and the length of each. They are
+numbers of 32 bits, little end first, one array after the other and compressed together."""
 ARRAYS = ("firsts", "numbers", "table", "accepting")
-"""The arrays of an automaton in the file, each as ``NAME.ARRAY``; see ``Dfa``."""
-_MOST_BYTES = 1 << 24
+"""The arrays of an automaton in the file; see ``Dfa``."""
 
 
 @lru_cache(maxsize=1)
-def _arrays() -> dict[str, NDArray[np.int32]]:
-    with np.load(FILE, allow_pickle=False) as stored:
-        return dict(stored)
+def _stored() -> tuple[dict[str, tuple[int, int, list[int]]], bytes]:
+    head, _, stored = FILE.read_bytes().partition(b"\n")
+    return json.loads(head), stored
 
 
 def made_format(name: str) -> Dfa:
     """The automaton of a format."""
-    stored = _arrays()
-    firsts, numbers, table, accepting = (stored[f"{name}.{array}"].astype(np.int32) for array in ARRAYS)
-    return Dfa(_core.CharacterDfa.make(firsts, numbers, table, accepting.astype(np.uint8), _MOST_BYTES))
+    places, stored = _stored()
+    begin, end, lengths = places[name]
+    numbers = np.frombuffer(zlib.decompress(stored[begin:end]), "<i4")
+    firsts, classes, table, accepting = np.split(numbers, np.cumsum(lengths[:-1]))
+    return Dfa(_core.CharacterDfa.make(firsts, classes, table, accepting.astype(np.uint8), is_least=True))
