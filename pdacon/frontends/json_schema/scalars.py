@@ -37,6 +37,8 @@ _LARGE = 5_000
 """Also those for which an automaton has more states, if it counts them."""
 _MOST_WORDS_APART = 64
 """Beside more words, strings that are counted are not told from them text by text."""
+_FEW_WORDS = 16
+"""Of no more words each is a terminal of its own, where those need not be told apart at once."""
 _NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 
 
@@ -116,7 +118,9 @@ class Scalars:
             return
         for one, formula in meanings.items():
             words = sorted(strings.strings_among(facts, formula, named))
-            if words:
+            if words and self._counts_apart and len(words) <= _FEW_WORDS and self._spelling.escapes != "any":
+                self._add_words(value(one), words)
+            elif words:
                 self._out.add(value(one), self._strings_among("STRING", words, '"'))
             rest = strings.unnamed(facts, formula)
             counts = strings.counts_and_rest(facts, rest) if len(meanings) == 1 and not named else None
@@ -124,6 +128,11 @@ class Scalars:
                 self._long_strings(value(one), *counts)
             elif rest != FALSE and (terminal := self._other_strings("STRING", rest, frozenset(named), '"')) is not None:
                 self._out.add(value(one), terminal)
+
+    def _add_words(self, value: int, words: list[str]) -> None:
+        """Add strings, each as a terminal of its own."""
+        for word in words:
+            self._out.add(value, self.literal("STRING", spelled(word, self._spelling.escapes)))
 
     def _every_string(self) -> int:
         terminal = self._other_strings("STRING", TRUE, frozenset(), '"')
@@ -148,8 +157,7 @@ class Scalars:
         if named and not any(spans.values()):
             return False
         for one in meanings:
-            for word in words[one]:
-                self._out.add(value(one), self.literal("STRING", spelled(word, escapes)))
+            self._add_words(value(one), words[one])
             for span in spans[one]:
                 self._out.add(value(one), self._counted(*span))
         return True
