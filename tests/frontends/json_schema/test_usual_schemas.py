@@ -59,6 +59,9 @@ USUAL: dict[str, Any] = {
         "properties": {"a": {"type": "string", "pattern": "a[]"}, "b": {"type": "string", "pattern": "^ab?$"}},
         "required": ["b"],
     },
+    "listed integers": {"type": ["integer", "string"], "enum": [1, 12, -3, "a"]},
+    "listed integers of any type": {"enum": [0, 10**15, None]},
+    "a numeric const": {"const": 12},
     "references": TREE,
 }
 UNUSUAL: dict[str, Any] = {
@@ -77,7 +80,9 @@ UNUSUAL: dict[str, Any] = {
     "counts": {"type": "object", "properties": {"a": POINT}, "maxProperties": 1},
     "many items": {"type": "array", "items": {"type": "null"}, "maxItems": 70},
     "an identifier": {"$id": "other", "type": "object", "properties": {"a": {"$ref": "#"}}},
-    "a numeric const": {"const": 12},
+    "a listed fraction": {"enum": [1, 1.5]},
+    "a listed large integer": {"type": "integer", "enum": [10**16, 1]},
+    "a listed integer that is no string": {"type": "string", "enum": [1, "a"]},
     "a reference to something unusual": {"type": "array", "items": {"$ref": "#/$defs/pattern"}},
 }
 

@@ -217,6 +217,10 @@ bool UsualSchemas::read_listed(Reading& reading, nb::handle values) {
             if ((reading.types & bit(kNull)) != 0) texts.insert("null");
         } else if (PyBool_Check(value.ptr())) {
             if ((reading.types & bit(kBoolean)) != 0) texts.insert(value.ptr() == Py_True ? "true" : "false");
+        } else if (PyLong_CheckExact(value.ptr())) {
+            const auto number = has_one_integer_ ? integer_of(value) : std::nullopt;
+            if (!number) return false;
+            if ((reading.types & kNumbers) != 0) texts.insert(std::to_string(*number));
         } else {
             const auto text = unescaped(value, is_ascii_);
             if (!text) return false;
@@ -225,7 +229,7 @@ bool UsualSchemas::read_listed(Reading& reading, nb::handle values) {
     }
     if (texts.empty()) return false;
     reading.is_listed = true;
-    reading.types &= types;
+    reading.types &= wide(types);
     reading.texts.assign(texts.begin(), texts.end());
     return true;
 }
