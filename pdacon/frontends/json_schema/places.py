@@ -26,6 +26,7 @@ _SILENT = frozenset({
     "$schema", "$vocabulary", "default", "deprecated", "description", "examples", "id", "readOnly", "title",
     "writeOnly",
 })  # fmt: skip
+_COMBINED = {"oneOf": "exactly one", "anyOf": "any", "allOf": "all"}
 _SHOWN = 4
 _WIDTH = 96
 
@@ -219,6 +220,19 @@ def keywords_of(place: Place) -> str:
     }
     listed = ", ".join(f"{keyword} {_shown(value)}" for keyword, value in own.items())
     return listed if len(listed) <= _WIDTH else f"{listed[: _WIDTH - 4]} ..."
+
+
+def all_asked_of(place: Place) -> str:
+    """What a schema asks of a value: its keywords, and how many of the schemas within it have to take the value."""
+    node = place.node
+    words = [own] if (own := keywords_of(place)) else []
+    if isinstance(node, dict):
+        words += [
+            f"{how} of the {len(node[keyword])} in {keyword}" for keyword, how in _COMBINED.items() if keyword in node
+        ]
+        words += [f"{keyword} {_shown(node[keyword])[:_WIDTH]}" for keyword in ("not", *REFERENCES) if keyword in node]
+        words += [f"{keyword} ..." for keyword in ("if", "then", "else") if isinstance(node.get(keyword), dict)]
+    return ", ".join(words)
 
 
 def _shown(value: Any) -> str:

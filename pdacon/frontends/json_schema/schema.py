@@ -19,7 +19,7 @@ from pdacon.frontends.json_schema.large_counts import refused_count
 from pdacon.frontends.json_schema.never_coming import never_comes
 from pdacon.frontends.json_schema.notation import Notation
 from pdacon.frontends.json_schema.numbering import Lowered, lower
-from pdacon.frontends.json_schema.places import keywords_of, places_at
+from pdacon.frontends.json_schema.places import all_asked_of, places_at
 from pdacon.frontends.json_schema.plain import PlainSchema, plain
 from pdacon.frontends.json_schema.productions import MOST_PRODUCTIONS, Productions
 from pdacon.frontends.json_schema.profiles import require_profile
@@ -348,8 +348,8 @@ def _unsatisfiable(documents: Documents, reader: Reader, is_empty: Callable[[int
         else:
             break
     if not path:
-        asked = keywords_of(documents.root)
-        return ": # is false" if asked == "false" else f": # asks for {asked}" if asked else ": it is #"
+        asked = all_asked_of(documents.root)
+        return ": # is false" if asked == "false" else f": # asks for {asked}" if asked else ""
     pointers = [place.pointer for place in places_at(documents, path, certain=True)]
     return f": the member {json.dumps(path[-1], ensure_ascii=False)} is required, and no value satisfies {pointers[0]}"
 

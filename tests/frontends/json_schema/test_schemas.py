@@ -317,6 +317,12 @@ def test_what_is_too_large_is_refused_in_time(schema: Any, request: pytest.Fixtu
         (False, "no value satisfies the schema: # is false(\n|$)"),
         ({"type": "array", "minItems": 2, "maxItems": 1},
          "the schema: # asks for type .array., minItems 2, maxItems 1(\n|$)"),
+        ({"type": "object", "oneOf": [{}, {}]}, 'asks for type "object", exactly one of the 2 in oneOf(\n|$)'),
+        ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "# asks for all of the 2 in allOf(\n|$)"),
+        ({"anyOf": [False, False]}, "# asks for any of the 2 in anyOf(\n|$)"),
+        ({"not": {"not": {"not": {}}}}, '# asks for not {"not": {"not": {}}}(\n|$)'),
+        ({"$ref": "#/$defs/a", "$defs": {"a": False}}, '# asks for \\$ref "#/\\$defs/a"(\n|$)'),
+        ({"if": {"type": "string"}, "then": False, "else": {"not": {}}}, "for then false, if ..., else ...(\n|$)"),
     ],
 )  # fmt: skip
 def test_the_member_that_cannot_be_is_named(schema: Any, said: str) -> None:
