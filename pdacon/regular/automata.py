@@ -73,7 +73,7 @@ class Dfa:
         """All strings, if they are no more than so many; else None."""
         if not len(self):
             return []
-        if self._has_more_words(most):
+        if self.goes_on_everywhere() or self._has_more_words(most):
             return None
         edges, accepting = list(self.edges()), self.accepting()
         found: list[str] = []

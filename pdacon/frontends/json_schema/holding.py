@@ -24,6 +24,7 @@ from pdacon.frontends.json_schema.facts import (
 )
 from pdacon.frontends.json_schema.json_values import kind_of, number_of
 from pdacon.frontends.json_schema.listed_values import value_key
+from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.questions import Questions
 from pdacon.regular import TRUE
 
@@ -38,7 +39,9 @@ class FittingPatterns:
         """Whether a pattern matches a name."""
         known = self._known.get((pattern, name))
         if known is None:
-            known = self._known[pattern, name] = strings.pattern_automaton(Matches(pattern)).accepts(name)
+            words = pattern_words(pattern)
+            known = strings.pattern_automaton(Matches(pattern)).accepts(name) if words is None else name in words
+            self._known[pattern, name] = known
         return known
 
 

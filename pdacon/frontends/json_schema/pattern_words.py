@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -9,12 +10,15 @@ from pdacon.regular import PatternError, ecma, parse_pattern
 
 _MOST = 1000
 _LONGEST = 20_000
+_ONE_WORD = re.compile(r"\^[A-Za-z0-9_-]+\$")
 
 
 def pattern_words(pattern: Any) -> list[str] | None:
     """The strings that a pattern matches, if it spells them out between its anchors; else None."""
     if not isinstance(pattern, str) or not (pattern.startswith("^") and pattern.endswith("$")):
         return None
+    if _ONE_WORD.fullmatch(pattern):
+        return [pattern[1:-1]]
     if len(pattern) > _LONGEST:
         return None
     words = _words(pattern)

@@ -94,7 +94,7 @@ class Scalars:
         that is not listed, whichever listed names may come.
         """
         formula = self._facts.formulas.conjunction(formula, self._allowed)
-        if formula == TRUE:
+        if formula == TRUE or not listed:
             return frozenset()
         _, automaton = self._automaton(
             formula, lambda one: strings.string_automaton(strings.shape_of(self._facts, one))

@@ -37,8 +37,9 @@ from pdacon.frontends.json_schema.facts import (
 from pdacon.frontends.json_schema.few_values import MOST_REMEMBERED, few_values
 from pdacon.frontends.json_schema.holding import FittingPatterns, Holding
 from pdacon.frontends.json_schema.listed_containers import ListedContainers
-from pdacon.frontends.json_schema.member_order import order_of_names
+from pdacon.frontends.json_schema.member_order import NamesInOrder, order_of_names
 from pdacon.frontends.json_schema.notation import Marks, Notation
+from pdacon.frontends.json_schema.pattern_words import pattern_words
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
 from pdacon.frontends.json_schema.questions import Questions
@@ -411,7 +412,8 @@ class ObjectMembers:
         self._machine = machine
         names = order_of_names(self._facts, machine, lambda: writer.reader.ranks, writer.reader.are_listed)
         self._classes: list[_Others] = []
-        for others in self._classes_of_names():
+        patterns, names = self._patterns_of_names(names)
+        for others in self._classes_of_names(patterns):
             few = self._few_names(others.formula)
             if few is None:
                 self._classes.append(others)
@@ -533,17 +535,25 @@ class ObjectMembers:
                 return True
         return False
 
-    def _classes_of_names(self) -> list[_Others]:
+    def _patterns_of_names(self, names: NamesInOrder) -> tuple[dict[str, int], NamesInOrder]:
+        """The patterns that names are asked for, but those that spell out a few: these are as good as listed."""
+        facts = self._facts
+        patterns: dict[str, int] = {}
+        few: dict[str, None] = {}
+        for _, fact in facts.among(*self._machine):
+            for pattern, _ in fact.matching if isinstance(fact, Members) else ():
+                words = pattern_words(pattern)
+                if words is None or len(words) > _MOST_NAMES:
+                    patterns[pattern] = facts.holds(Matches(pattern))
+                else:
+                    few |= dict.fromkeys(words)
+        return patterns, names.with_others(sorted(few, key=self._writer.reader.ranks.of_value)) if few else names
+
+    def _classes_of_names(self, patterns: dict[str, int]) -> list[_Others]:
         """The names that are not listed, parted by what patterns and ``propertyNames`` say of them."""
         facts, formulas = self._facts, self._facts.formulas
-        patterns: dict[str, int] = {}
-        asked: dict[int, None] = {}
-        for _, fact in facts.among(*self._machine):
-            if isinstance(fact, Members):
-                patterns.update((pattern, facts.holds(Matches(pattern))) for pattern, _ in fact.matching)
-                asked.update((patterns[pattern], None) for pattern, _ in fact.matching)
-            elif isinstance(fact, Names):
-                asked[fact.formula] = None
+        asked = dict.fromkeys(patterns.values())
+        asked |= dict.fromkeys(fact.formula for _, fact in facts.among(*self._machine) if isinstance(fact, Names))
         if not asked:
             return [_Others(TRUE, {}, frozenset())]
         order = list(asked)
