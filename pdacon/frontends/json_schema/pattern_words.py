@@ -8,6 +8,8 @@ from typing import Any
 
 from pdacon.regular import PatternError, ecma, parse_pattern
 
+MOST_NAMES = 64
+"""Up to so many names of members that a schema leaves open, but finitely many, are as good as listed."""
 _MOST = 1000
 _LONGEST = 20_000
 _ONE_WORD = re.compile(r"\^[A-Za-z0-9_-]+\$")
@@ -23,6 +25,12 @@ def pattern_words(pattern: Any) -> list[str] | None:
         return None
     words = _words(pattern)
     return None if words is None else list(words)
+
+
+def names_spelled_out(pattern: str) -> list[str] | None:
+    """The names that a pattern spells out, if they are so few that they are listed; else None."""
+    words = pattern_words(pattern)
+    return words if words is None or len(words) <= MOST_NAMES else None
 
 
 @lru_cache(maxsize=256)

@@ -23,6 +23,7 @@ from pdacon.frontends.json_schema.facts import (
     MoreMembersThan,
     Names,
 )
+from pdacon.frontends.json_schema.pattern_words import names_spelled_out
 from pdacon.regular import FALSE, TRUE
 
 Vector: TypeAlias = tuple[int, ...]
@@ -62,7 +63,7 @@ class MemberSteps:
 
     def __init__(self, facts: Facts, names: Sequence[Name], *, in_order: bool) -> None:
         self._facts, self._names = facts, names
-        self._named: dict[int, dict[str, int]] = {}  # by variable: the questions of a `Members` by name
+        self._asked: dict[int, tuple[dict[str, int], list[tuple[str, int]]]] = {}  # of each `Members`
         self._listed = {name.listed: k for k, name in enumerate(names) if name.listed is not None}
         self._places = self._listed if in_order else {}
         self._last: dict[int, int] = {}  # by variable: the place of the last name that a `Members` is about
@@ -72,13 +73,10 @@ class MemberSteps:
         facts, name = self._facts, self._names[read]
         fact = facts[variable]
         if isinstance(fact, Members):
-            asked = [question for pattern, question in fact.matching if name.fits(pattern)] if fact.matching else []
-            if name.listed is not None:
-                named = self._named.get(variable)
-                if named is None:
-                    named = self._named[variable] = dict(fact.named)
-                if (own := named.get(name.listed)) is not None:
-                    asked.insert(0, own)
+            named, matching = self._asked_by(variable, fact)
+            asked = [question for pattern, question in matching if name.fits(pattern)] if matching else []
+            if name.listed is not None and (own := named.get(name.listed)) is not None:
+                asked.insert(0, own)
             question = facts.formulas.conjunction(*asked) if asked else fact.others
             same = TRUE if self._is_settled(variable, fact, read) else facts.formulas.variable(variable)
             return question, same, FALSE, same
@@ -99,29 +97,49 @@ class MemberSteps:
         fact, places = self._facts[variable], self._listed
         if isinstance(fact, Has):
             return sorted(places[name] for name in fact.names if name in places)
-        if isinstance(fact, Members) and not fact.matching and fact.others == TRUE and fact.named:
-            return sorted(places[name] for name, _ in fact.named)
+        if isinstance(fact, Members) and fact.others == TRUE:
+            named, matching = self._asked_by(variable, fact)
+            if named and not matching:
+                return sorted(places[name] for name in named)
         return None
 
     def plain_steps(self, formulas: Sequence[int]) -> list[PlainSteps]:
         """The steps of those facts of some formulas that only list members, so that they need not be asked for."""
         plain: list[PlainSteps] = []
         for variable, fact in self._facts.among(*formulas):
-            if isinstance(fact, Members) and not fact.matching:
-                questions = [(self._listed[name], question) for name, question in dict(fact.named).items()]
+            named, matching = self._asked_by(variable, fact) if isinstance(fact, Members) else ({}, [])
+            if isinstance(fact, Members) and not matching:
+                questions = [(self._listed[name], question) for name, question in named.items()]
                 settles = bool(self._places) and fact.others == TRUE
                 last = max((place for place, _ in questions), default=0) if settles else -1
                 plain.append((variable, fact.others, last, sorted(questions)))
         return plain
 
+    def _asked_by(self, variable: int, fact: Members) -> tuple[dict[str, int], list[tuple[str, int]]]:
+        """The questions of a fact by name, those of names that patterns spell out too, and its other patterns."""
+        asked = self._asked.get(variable)
+        if asked is None:
+            named, matching = dict(fact.named), []
+            for pattern, question in fact.matching:
+                names = names_spelled_out(pattern)
+                if names is None:
+                    matching.append((pattern, question))
+                for name in names or ():
+                    own = named.get(name)
+                    named[name] = question if own is None else self._facts.formulas.conjunction(own, question)
+            asked = self._asked[variable] = named, matching
+        return asked
+
     def _is_settled(self, variable: int, fact: Members, read: int) -> bool:
         """Whether no member that comes after a listed one can make a fact false."""
         places = self._places
-        if fact.matching or fact.others != TRUE or read >= len(places):
+        if fact.others != TRUE or read >= len(places):
             return False
         last = self._last.get(variable)
         if last is None:
-            last = self._last[variable] = max((places[name] for name, _ in fact.named), default=0)
+            named, matching = self._asked_by(variable, fact)
+            last = len(places) if matching else max((places[name] for name in named), default=0)
+            self._last[variable] = last
         return read >= last
 
 

@@ -39,7 +39,7 @@ from pdacon.frontends.json_schema.holding import FittingPatterns, Holding
 from pdacon.frontends.json_schema.listed_containers import ListedContainers
 from pdacon.frontends.json_schema.member_order import NamesInOrder, order_of_names
 from pdacon.frontends.json_schema.notation import Marks, Notation
-from pdacon.frontends.json_schema.pattern_words import pattern_words
+from pdacon.frontends.json_schema.pattern_words import MOST_NAMES, names_spelled_out
 from pdacon.frontends.json_schema.productions import ARRAY, OBJECT, Productions
 from pdacon.frontends.json_schema.punctuation import Punctuation
 from pdacon.frontends.json_schema.questions import Questions
@@ -56,8 +56,6 @@ from pdacon.regular import FALSE, TRUE, Substitution
 
 _MOST_AS_A_WHOLE = 10  # values of which it is remembered which have come, where all states are made
 _MOST_DOUBTED = 20  # members of which it is found out whether they can come, each by a pass over all productions
-_MOST_NAMES = 64
-"""Up to so many names of members that a schema leaves open, but finitely many, each comes once."""
 
 
 class Writer:
@@ -542,8 +540,8 @@ class ObjectMembers:
         few: dict[str, None] = {}
         for _, fact in facts.among(*self._machine):
             for pattern, _ in fact.matching if isinstance(fact, Members) else ():
-                words = pattern_words(pattern)
-                if words is None or len(words) > _MOST_NAMES:
+                words = names_spelled_out(pattern)
+                if words is None:
                     patterns[pattern] = facts.holds(Matches(pattern))
                 else:
                     few |= dict.fromkeys(words)
@@ -577,9 +575,9 @@ class ObjectMembers:
         names = set(strings.strings_among(facts, formula, named))
         rest = strings.unnamed(facts, formula)
         if rest != FALSE:
-            more = None if rest == TRUE else strings.few_strings(strings.shape_of(facts, rest), _MOST_NAMES)
+            more = None if rest == TRUE else strings.few_strings(strings.shape_of(facts, rest), MOST_NAMES)
             if more is None:
                 return None
             names.update(text for text in more if text not in named)
         ordered = sorted(names, key=self._writer.reader.ranks.of_value)
-        return ordered if len(ordered) <= _MOST_NAMES else None
+        return ordered if len(ordered) <= MOST_NAMES else None

@@ -9,6 +9,7 @@ import pdacon
 from pdacon import Grammar
 from pdacon.frontends.json_schema.facts import Matches
 from pdacon.frontends.json_schema.pattern_words import pattern_words
+from pdacon.frontends.json_schema.steps import MemberSteps
 from pdacon.frontends.json_schema.strings import pattern_automaton
 
 SPELLED = ["^a$", "^a-b_C0$", "^$", "^(a|bc|)$", r"^a\.b$", "^é$", "^a b$", "^x(y|z)$", "^--$", "^_$"]
@@ -34,3 +35,20 @@ def test_names_are_as_if_they_were_listed() -> None:
     assert not constraint.accepts('{"name_7": 8}')
     assert not constraint.accepts('{"name_7": null}')
     assert not constraint.accepts('{"name_300": 1}')
+
+
+def test_the_core_takes_steps_over_them_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a step was asked for")
+
+    patterns = {"^a$": {"type": "integer"}, "^(b|c)$": {"enum": [1, 2]}, "^c$": {"minimum": 2}}
+    schema = {"type": "object", "properties": {"a": {"maximum": 5}}, "patternProperties": patterns}
+    monkeypatch.setattr(MemberSteps, "step", refuse)
+    for others in ({"type": "null"}, True):
+        constraint = pdacon.compile(Grammar.from_json_schema(schema | {"additionalProperties": others}), WORDS)
+        assert constraint.accepts('{"a": 5, "b": 1, "c": 2, "d": null}')
+        assert constraint.accepts('{"c": 2, "d": null, "a": 4}')
+        assert not constraint.accepts('{"a": 6}')
+        assert not constraint.accepts('{"b": 3}')
+        assert not constraint.accepts('{"c": 1}')
+        assert constraint.accepts('{"d": 1}') == (others is True)
