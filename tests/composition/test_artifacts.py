@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from composition.artifacts import layout
 from lark.indenter import Indenter
 from support.indented_grammars import INDENTED_GRAMMARS
 from support.small_grammars import SMALL_GRAMMARS, SmallGrammar
@@ -28,6 +29,8 @@ GRAMMAR, TOKEN_ORDER, MASK_BLOCKS = 2, 6, 45
 """Numbers of sections (Part in artifact.hpp)."""
 
 LIMITS = pdacon.Limits(states=5_000)
+_FUTURES = 51
+"""The first of the eight sections of futures."""
 BYTES = [bytes([byte]) for byte in range(256)]
 GRAMMARS = (
     *SMALL_GRAMMARS,
@@ -316,6 +319,27 @@ def test_what_was_added_is_saved_with_what_was_loaded(saved: tuple[pdacon.Constr
             matcher.mask_id()
             assert matcher.accept_token(byte)
     assert again.statistics()["masks_computed"] == 0
+
+
+@pytest.mark.parametrize("name", ["json", "sql_select", "json_pretty"])
+def test_futures_are_as_they_were(name: str) -> None:
+    """Whoever loads them has them, before a mask is computed and after."""
+    vocabulary = pdacon.Vocabulary.from_tokens([*(bytes([byte]) for byte in range(256)), b"ab", None], eos_ids=[257])
+
+    def futures(constraint: pdacon.Constraint) -> dict[int, bytes]:
+        parts = range(_FUTURES, _FUTURES + 8)
+        return {part: data for part, _, data in layout.sections(constraint.to_bytes()) if part in parts}
+
+    constraint = pdacon.compile(name, vocabulary)
+    known = futures(constraint)
+    assert len(known) == 8
+    assert all(known[part] for part in (_FUTURES, _FUTURES + 2, _FUTURES + 3))
+    loaded = pdacon.Constraint.from_bytes(constraint.to_bytes())
+    assert futures(loaded) == known
+    matcher = loaded.matcher()
+    for _ in range(5):
+        assert matcher.accept_token(next(token for token in matcher.allowed_tokens() if token < 257))
+    assert futures(loaded)[_FUTURES] == known[_FUTURES]
 
 
 def test_every_changed_byte_is_noticed(saved: tuple[pdacon.Constraint, Path], scaled) -> None:

@@ -106,6 +106,14 @@ enum class Part : std::uint32_t {
     kFilter,
     kCloses,
     kHints,
+    kFutureStates,
+    kFutureNodes,
+    kFutureOffsets,
+    kFutureEmissions,
+    kEmissions,
+    kRawEmissions,
+    kResidueOffsets,
+    kResidues,
 };
 
 class ArtifactWriter {

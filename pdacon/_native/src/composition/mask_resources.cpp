@@ -47,6 +47,7 @@ MaskResources::MaskResources(std::shared_ptr<const LexingAutomaton> lexer,
       guarded_(0, artifact.origin(), [this] { forget(); }),
       liveness_table_(std::make_shared<LivenessTable>(machine_, artifact, start)),
       hints_(std::make_shared<const CompletionHints>(machine_, artifact, start)),
+      stored_futures_({artifact, start}),
       masks_(StoredMasks(artifact, start, tokens().words())) {}
 
 MaskResources::MaskResources(MaskResources& known, std::shared_ptr<const LazyTrie> trie, const Budget& budget,
@@ -116,11 +117,19 @@ void MaskResources::prepare(const Futures* known) {
 
 MaskEngine& MaskResources::engine() {
     if (engine_) return *engine_;
-    if (shared_)
-        shared_->with_futures([this](const Futures* known) { make_engine(known); });
-    else
-        make_engine(nullptr);
+    with_futures([this](const Futures* known) { make_engine(known); });
     return *engine_;
+}
+
+// Null where none were stored.
+std::unique_ptr<const Futures> MaskResources::stored_futures() {
+    if (!stored_futures_) return nullptr;
+    const auto& [artifact, start] = *stored_futures_;
+    return artifact.origin()->watch([&]() -> std::unique_ptr<const Futures> {
+        if (!Futures::are_in(artifact, start)) return nullptr;
+        return std::make_unique<const Futures>(machine_.lexer, *star(), machine_.layout.newline,
+                                               machine_.layout.classes, budget_, artifact, start);
+    });
 }
 
 void MaskResources::make_engine(const Futures* known) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "artifact/artifact.hpp"
@@ -113,14 +114,23 @@ class MaskResources {
         if (engine_) engine_->forget();
     }
     const std::shared_ptr<const VocabularyStar>& star();
+    // Whether it takes work until masks can be computed.
+    bool needs_engine() const { return shared_ ? !shared_->has_engine() : !engine_; }
     bool shares_engine_with(const MaskResources& other) const { return shared_ && shared_ == other.shared_; }
-    // Called outside of it: calls `use` with the futures of the machine's lexer, behind their lock, or with
-    // null where they have not been made.
+    // Calls `use` with the futures of the machine's lexer, or with null where they have been neither made nor
+    // stored.
     template <class Use>
-    void with_known_futures(Use use) {
+    void with_futures(Use use) {
+        if (engine_) return use(&engine_->coaccessibility().futures());
+        if (shared_) return shared_->with_futures(use);
+        use(stored_futures().get());
+    }
+    // The same, called outside of it: behind the lock of the futures.
+    template <class Use>
+    void with_futures_locked(Use use) {
         if (shared_) return shared_->with_futures(use);
         const std::lock_guard hold(guarded_.lock());
-        use(engine_ ? &engine_->coaccessibility().futures() : nullptr);
+        with_futures(use);
     }
 
     // Bytes of the masks and of all caches.
@@ -145,6 +155,7 @@ class MaskResources {
     void forget();
 
     static std::shared_ptr<Pushdown> prepared(MaskResources& known);
+    std::unique_ptr<const Futures> stored_futures();
     void find_predecessors();
     void make_engine(const Futures* known);
 
@@ -159,6 +170,7 @@ class MaskResources {
     std::shared_ptr<LivenessTable> liveness_table_;
     std::shared_ptr<const CompletionHints> hints_;  // made with the engine, or loaded
     std::shared_ptr<const VocabularyStar> star_;    // made when it is needed, as the engine
+    std::optional<StoredFutures> stored_futures_;   // of what was loaded
     StackCells cells_;
     std::unique_ptr<MaskEngine> engine_;
     MaskSet masks_;

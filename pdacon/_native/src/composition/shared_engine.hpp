@@ -55,6 +55,10 @@ class SharedEngine final : public KeptPart {
         return use(engine_ ? &engine_->coaccessibility().futures() : nullptr);
     }
 
+    bool has_engine() const {
+        const std::lock_guard hold(guarded_.lock());
+        return engine_ != nullptr;
+    }
     std::int64_t max_states() const { return budget_.states(); }
     std::int64_t held() const override { return guarded_.held() - masks_.shared_bytes(); }
 

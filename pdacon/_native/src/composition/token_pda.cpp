@@ -26,9 +26,9 @@ TokenPda::TokenPda(TokenPda& known, std::shared_ptr<const SharedTrie> trie, cons
       plain_(resources_),
       budgeted_(resources_),
       max_depth_(max_depth) {
-    // Behind the lock of the futures, which others may add to; none, if they have not been made.
-    if (!resources_.shares_engine_with(known.resources_))
-        known.resources_.with_known_futures([this](const Futures* futures) { prepare(futures); });
+    // Behind the lock of the futures, which others may add to.
+    if (!resources_.shares_engine_with(known.resources_) && resources_.needs_engine())
+        known.resources_.with_futures_locked([this](const Futures* futures) { prepare(futures); });
     begin(nullptr);
 }
 
@@ -243,6 +243,9 @@ void TokenPda::save(ArtifactWriter& whole, std::int32_t start) {
         machine().save(artifact, start);
         resources_.liveness_table().save(artifact, start);
         resources_.hints().save(artifact, start);
+        resources_.with_futures([&](const Futures* known) {
+            known != nullptr ? known->save(artifact, start) : Futures::save_none(artifact, start);
+        });
         plain_.save(artifact, start);
         resources_.masks().save(artifact, start);
         const Numbers numbers{resources_.budget().states(),

@@ -6,12 +6,25 @@
 
 namespace pdacon {
 
+namespace {
+
+constexpr auto kOtherRows = "the rows of its liveness table are those of other tables";
+
+}  // namespace
+
 FutureRows::FutureRows(const Pushdown& machine, Futures& futures, LivenessTable& table)
     : machine_(machine), futures_(futures), table_(table), are_new_(table.empty()) {
     const auto& lexer = machine_.lexer;
     future_.reserve(static_cast<std::size_t>(lexer.num_states()));
     for (std::int32_t state = 0; state < lexer.num_states(); ++state)
         future_.push_back(lexer.keeps_columns(state) ? -1 : futures_.of({state, {}, {}}, 0));
+    if (are_new_)
+        find_rows();
+    else
+        read_rows();
+}
+
+void FutureRows::find_rows() {
     std::vector<std::int32_t> first_of_state;
     std::vector<ColumnConfiguration> configurations;
     if (machine_.layout.newline >= 0) find_configurations(first_of_state, configurations);
@@ -28,9 +41,44 @@ FutureRows::FutureRows(const Pushdown& machine, Futures& futures, LivenessTable&
     for (const auto future : future_) rows.push_back(future < 0 ? -1 : row_of(future));
     for (std::size_t at = 0; at < configurations.size(); ++at)
         configurations[at].row = row_of(configuration_future_[at]);
-    if (!table.set_rows(std::move(rows), std::move(first_of_state), std::move(configurations), count))
-        throw ArtifactDamage(
-            "the artifact is damaged: the rows of its liveness table are those of other tables");
+    table_.set_rows(std::move(rows), std::move(first_of_state), std::move(configurations), count);
+}
+
+// The configurations are those of the table, which were found when it was made.
+void FutureRows::read_rows() {
+    const auto rows = table_.rows();
+    const auto configurations = table_.configurations();
+    std::vector<std::int32_t> future_of_row;
+    const auto set_row = [&](std::int32_t future, std::int32_t row) {
+        require_artifact(row >= 0, kOtherRows);
+        const auto known = [](std::vector<std::int32_t>& values, std::int32_t at) -> std::int32_t& {
+            if (static_cast<std::size_t>(at) >= values.size())
+                values.resize(static_cast<std::size_t>(at) + 1, -1);
+            return values[at];
+        };
+        auto& its_row = known(row_of_, future);
+        auto& its_future = known(future_of_row, row);
+        require_artifact((its_row < 0 || its_row == row) && (its_future < 0 || its_future == future),
+                         kOtherRows);
+        its_row = row;
+        its_future = future;
+    };
+    for (const auto& [lexing, row, next, column_independent] : configurations) {
+        require_artifact(lexing.state >= 0 && lexing.state < machine_.lexer.num_states() &&
+                             lexing.now.value <= Column::kMost && lexing.matched.value <= Column::kMost,
+                         kOtherRows);
+        configuration_future_.push_back(futures_.of(lexing, 0));
+        set_row(configuration_future_.back(), row);
+    }
+    for (std::size_t state = 0; state < future_.size(); ++state) {
+        if (machine_.lexer.keeps_columns(static_cast<std::int32_t>(state))) {
+            if (rows[state] < 0) continue;
+            const auto at = table_.first_of_state()[state];
+            require_artifact(at >= 0, kOtherRows);
+            future_[state] = configuration_future_[at];
+        }
+        set_row(future_[state], rows[state]);
+    }
 }
 
 // Finds all configurations with columns, breadth first from where a line can begin, and which are independent

@@ -9,7 +9,7 @@
 // column of each class can be reached. On all paths to such a line break the future is the same, because a
 // future can only lose emissions along a path.
 //
-// Cost: one visit of each configuration and its edges, and the futures.
+// Cost: the futures; where the table is empty, also one visit of each configuration and its edges.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ namespace pdacon {
 
 class FutureRows {
   public:
-    // Gives the table its rows if it is empty. Throws ArtifactDamage if it has others.
+    // Gives the table its rows if it is empty; else looks up the futures of the rows that it has. Throws
+    // ArtifactDamage if one row has two futures, or one future two rows.
     FutureRows(const Pushdown& machine, Futures& futures, LivenessTable& table);
 
     std::int32_t future(const LexerConfiguration& lexing) const {
@@ -44,6 +45,8 @@ class FutureRows {
     bool are_new() const { return are_new_; }
 
   private:
+    void find_rows();
+    void read_rows();
     void find_configurations(std::vector<std::int32_t>& first_of_state,
                              std::vector<ColumnConfiguration>& configurations);
     void find_independent_states(const std::vector<std::int32_t>& first_of_state,
@@ -51,7 +54,7 @@ class FutureRows {
 
     const Pushdown& machine_;
     Futures& futures_;
-    const LivenessTable& table_;
+    LivenessTable& table_;
     bool are_new_;
     std::vector<std::int32_t> future_;                // by lexer state; -1: it depends on the columns
     std::vector<std::int32_t> configuration_future_;  // by configuration with columns

@@ -35,6 +35,12 @@ void make_set(std::vector<std::int32_t>& values) {
 
 Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
                  ColumnClasses classes, Budget& budget)
+    : Futures(lexer, speller, newline, classes, budget, Unread()) {
+    answer_alike_states();
+}
+
+Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
+                 ColumnClasses classes, Budget& budget, Unread)
     : lexer_(lexer),
       newline_(newline),
       classes_(classes),
@@ -55,7 +61,6 @@ Futures::Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, st
             if (static_cast<std::size_t>(seen.intern(key)) == known) moves_.back().push_back(move);
         }
     }
-    answer_alike_states();
 }
 
 std::int32_t Futures::residue(std::int32_t speller_state, bool ended, std::int32_t look_behind,
@@ -134,7 +139,7 @@ bool Futures::classify_or_defer(std::int32_t raw, std::vector<std::int32_t>& ope
     results_with_columns_.insert(results_with_columns_.end(), with_columns.begin(), with_columns.end());
     std::int32_t emission = -1;
     if (!dead) {
-        const std::int32_t emission_key[] = {residue_classes_.intern(results), column};
+        const std::int32_t emission_key[] = {num_loaded_classes_ + residue_classes_.intern(results), column};
         emission = emissions_.find_or_make(emission_key,
                                            [&] { return Emission{label, residue, column, emission_key[0]}; });
     }

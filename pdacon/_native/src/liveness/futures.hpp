@@ -29,6 +29,7 @@
 #include <span>
 #include <vector>
 
+#include "artifact/artifact.hpp"
 #include "base/interned_map.hpp"
 #include "base/interner.hpp"
 #include "detokenizer/vocabulary_star.hpp"
@@ -48,6 +49,15 @@ class Futures {
     // `newline`: the terminal whose columns count, -1: none.
     Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
             ColumnClasses classes, Budget& budget);
+    // What `save` has written for the same lexer and speller. Throws ArtifactDamage.
+    Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
+            ColumnClasses classes, Budget& budget, const ArtifactReader& artifact, std::int32_t start);
+    // Writes what has been computed. Whoever loads it answers what was asked here without a look at the
+    // lexer.
+    void save(ArtifactWriter& artifact, std::int32_t start) const;
+    // Writes that nothing has been computed, and whether that was written.
+    static void save_none(ArtifactWriter& artifact, std::int32_t start);
+    static bool are_in(const ArtifactReader& artifact, std::int32_t start);
     // A copy of all that has been computed, to go on from with another budget.
     Futures(const Futures& known, Budget& budget) : Futures(known) { budget_ = &budget; }
 
@@ -121,6 +131,13 @@ class Futures {
 
     static constexpr std::int32_t kUnclassified = -2;
 
+    // Finds the moves, and nothing else.
+    struct Unread {};
+    Futures(const LexingAutomaton& lexer, const VocabularyStar& speller, std::int32_t newline,
+            ColumnClasses classes, Budget& budget, Unread);
+    void load_emissions(const ArtifactReader& artifact, std::int32_t start);
+    void load_sets(const ArtifactReader& artifact, std::int32_t start);
+
     struct Node {
         LexerConfiguration lexing;
         std::int32_t speller_state;
@@ -177,6 +194,9 @@ class Futures {
     static constexpr std::int32_t kUnvisited = -1;
     std::vector<std::int32_t> plain_nodes_;
     Interner residues_, residue_classes_, sets_;
+    // Residue classes of emissions that were loaded have the numbers below this one; what their residues scan
+    // to is not known, so that a residue classified later is in none of them.
+    std::int32_t num_loaded_classes_ = 0;
     std::vector<Node> nodes_;
     InternedMap<std::int32_t>
         other_nodes_;                  // by lexer configuration and speller state, those that are not plain
@@ -191,6 +211,12 @@ class Futures {
     std::vector<std::int32_t> residue_key_;  // likewise
     static constexpr std::int32_t kBits = 64;
     std::vector<std::uint64_t> marks_;  // scratch space: a bit for each emission, all 0
+};
+
+// Futures that lie in an artifact, for one start symbol.
+struct StoredFutures {
+    ArtifactReader artifact;
+    std::int32_t start;
 };
 
 }  // namespace pdacon

@@ -70,17 +70,12 @@ void LivenessTable::save(ArtifactWriter& artifact, std::int32_t start) const {
     artifact.add(Part::kLivenessBlocks, start, std::span<const std::int32_t>(places));
 }
 
-bool LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
+void LivenessTable::set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
                              std::vector<ColumnConfiguration> configurations, std::size_t num_rows) {
-    if (!empty())
-        return num_rows == num_rows_ && std::ranges::equal(rows, rows_) &&
-               std::ranges::equal(first_of_state, first_of_state_) &&
-               std::ranges::equal(configurations, configurations_);
     make_cells(num_rows);  // first: it may fail
     rows_ = std::move(rows);
     first_of_state_ = std::move(first_of_state);
     configurations_ = std::move(configurations);
-    return true;
 }
 
 // Zeroed memory costs nothing until it is touched, which most of these never are.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "artifact/artifact.hpp"
@@ -50,10 +51,15 @@ class LivenessTable {
     void save(ArtifactWriter& artifact, std::int32_t start) const;
 
     bool empty() const { return rows_.empty(); }
-    // `rows`: by lexer state, -1 where columns decide. The first call makes `num_rows` rows of unknown cells.
-    // A later call, or one after loading, only compares: it returns false where the table has other rows.
-    bool set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
+    // `rows`: by lexer state, -1 where columns decide. Makes `num_rows` rows of unknown cells; for an empty
+    // table.
+    void set_rows(std::vector<std::int32_t> rows, std::vector<std::int32_t> first_of_state,
                   std::vector<ColumnConfiguration> configurations, std::size_t num_rows);
+
+    // The rows by lexer state, the last configuration of each or -1, and the configurations.
+    std::span<const std::int32_t> rows() const { return rows_.view(); }
+    std::span<const std::int32_t> first_of_state() const { return first_of_state_.view(); }
+    std::span<const ColumnConfiguration> configurations() const { return configurations_.view(); }
 
     // The row of a lexer configuration between two tokens.
     std::int32_t row(const LexerConfiguration& lexing) const {
