@@ -20,7 +20,7 @@ from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integr
 from pdacon.frontends.json_schema.multiples import Divisor, multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
-from pdacon.regular.automata import integers_between, numbers_between
+from pdacon.regular.automata import integers_between, numbers_between, plain_pattern
 from pdacon.regular.operations import of_ranges
 
 ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -222,6 +222,9 @@ def _takes_exponents(shape: Shape) -> bool:
 @lru_cache(maxsize=256)
 def _spelled(pattern: str) -> Dfa:
     """The texts that a pattern matches whole."""
+    plain = plain_pattern(f"^(?:{pattern})$", STATES)
+    if plain is not None:
+        return plain
     languages = Languages()
     return languages.deterministic(languages.whole(parse_pattern(pattern)), STATES)
 

@@ -39,6 +39,7 @@ _MOST_WORDS_APART = 64
 """Beside more words, strings that are counted are not told from them text by text."""
 _FEW_WORDS = 16
 """Of no more words each is a terminal of its own, where those need not be told apart at once."""
+_USUAL_NUMBERS: tuple[Number, ...] = (0, 1, Fraction(1, 2))
 _NO_NUMBER_GOES_ON = "(?![0-9.eE+-])"
 
 
@@ -366,6 +367,9 @@ class Scalars:
         rest = strings.unnamed(facts, formula)
         if rest == FALSE:
             return False
+        usual = [number for number in _USUAL_NUMBERS if number not in listed]
+        if any(numbers.number_holds(facts, rest, number) for number in usual):
+            return True  # without an automaton of them
         try:
             return len(self._number_spellings(set(listed), False, False, rest)) > 0  # type: ignore[arg-type]
         except LimitExceededError as error:
