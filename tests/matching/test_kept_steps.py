@@ -119,6 +119,8 @@ class Batch:
             if self.rng.random() < 0.3:
                 self.require_twins(masks)
                 self.go_back(self.rng.randrange(len(self.twins)))
+                at = self.rng.randrange(len(self.matchers))
+                self.matchers[at] = self.matchers[at].fork()
                 masks = self.masks(None)
 
     def require_twins(self, masks: NDArray[np.int32]) -> None:
@@ -288,6 +290,103 @@ def test_threads_with_one_constraint(name: str) -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_batches_whose_members_change() -> None:
+    """An arena finds out once what comes again: whoever comes, goes or changes places is noticed, also in one list."""
+    constraints = [pdacon.compile(GRAMMARS[name](), VOCABULARY) for name in ("json", "tree", "counted")]
+    rng = random.Random(1)
+    matchers = [matcher_of(constraint, number, False) for number in range(6) for constraint in constraints]
+    twins = {id(matcher): matcher.fork() for matcher in matchers}
+    arena, alone = _core.MaskArena(WORDS, 4, 10_000), np.empty(WORDS, np.int32)
+    batch: list[Matcher | None] = []
+    for _ in range(400):
+        change = rng.random()
+        if change < 0.1:
+            batch[:] = [*rng.sample(matchers, rng.randrange(9)), None]
+        elif change < 0.2:
+            rng.shuffle(batch)
+        elif change < 0.3:
+            batch[:] = batch[: rng.randrange(len(batch) + 1)]
+        elif change < 0.4 and batch:
+            others = [matcher for matcher in matchers if matcher not in batch]
+            batch[rng.randrange(len(batch))] = rng.choice([*others, None])
+        tokens = []
+        for matcher in batch:
+            tokens.append(-1)
+            if matcher is not None and rng.random() < 0.9:
+                twin = twins[id(matcher)]
+                twin.fill_bitmask(alone)
+                if allowed := [token for token in allowed_tokens(alone) if token != EOS]:
+                    tokens[-1] = rng.choice(allowed)
+                    assert twin.accept_token(tokens[-1])
+        rows = np.full(len(batch) + 1, -7, np.int32)
+        given = batch if rng.random() < 0.5 else tuple(batch)
+        if missed := arena.step(given, tokens, rows):
+            arena.place(given, missed, rows)
+        assert rows[-1] == -7
+        for matcher, row in zip(batch, rows, strict=False):
+            if matcher is None:
+                assert row == -1
+                continue
+            twins[id(matcher)].fill_bitmask(alone)
+            assert np.array_equal(arena.table()[row], alone)
+            assert matcher._length() == twins[id(matcher)]._length()
+
+
+def test_a_matcher_comes_twice_where_no_token_does() -> None:
+    matcher = pdacon.compile(Grammar.builtin("json"), VOCABULARY).matcher()
+    arena, rows = _core.MaskArena(WORDS, 4, 100), np.empty(3, np.int32)
+    batch = [matcher, None, matcher]
+    for _ in range(2):
+        arena.step(batch, None, rows)
+        assert rows[0] == rows[2] >= 0 > rows[1]
+        with pytest.raises(ValueError, match=r"matchers\[2\] comes twice"):
+            arena.step(batch, [ord("[")] * 3, rows)
+        assert matcher._length() == 0
+
+
+@pytest.mark.parametrize("with_tokens", [True, False])
+def test_a_matcher_that_another_thread_uses_fails_alone(with_tokens: bool) -> None:
+    constraint = pdacon.compile(Grammar.builtin("json"), VOCABULARY)
+    for _ in range(3):  # what the token does is kept then
+        batch = Batch([constraint], random.Random(1))
+        for _ in range(5):
+            batch.masks([ord("[")])
+    busy, free = constraint.matcher(), constraint.matcher()
+    assert busy.accept_bytes(b"[" * 20_000)
+    arena, rows, done, taken = _core.MaskArena(WORDS, 4, 100), np.empty(2, np.int32), threading.Event(), 0
+    arena.step((busy, free), None, rows)
+
+    def work() -> None:
+        while not done.is_set():
+            with contextlib.suppress(pdacon.MatcherError):  # when the batch comes first
+                busy.shortest_completion()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+
+    def again_and_again() -> None:
+        nonlocal taken
+        for _ in range(100_000):  # the other thread is at work nearly all of the time
+            rows[:] = -1
+            arena.step((busy, free), [ord("[")] * 2 if with_tokens else None, rows)
+            taken += 1
+
+    others = "the others have taken their tokens" if with_tokens else "the masks of the others are known"
+    try:
+        with pytest.raises(pdacon.MatcherError, match=rf"^matchers\[0\]: a Matcher is used by two.*; {others}"):
+            again_and_again()
+    finally:
+        done.set()
+        thread.join()
+    assert busy._length() == 20_000 + with_tokens * taken
+    assert free._length() == with_tokens * (taken + 1)
+    if not with_tokens:
+        assert rows[1] >= 0
+    if missed := arena.step((busy, free), None, rows):
+        arena.place((busy, free), missed, rows)
+    assert (rows >= 0).all()
 
 
 def failure(matcher: Matcher, text: bytes) -> tuple[bool, str] | None:

@@ -48,6 +48,20 @@ class KeptMatchers {
         }
     }
     const std::vector<Matcher*>& all() const { return all_; }
+    // Whether a list or tuple has the same objects. They are alive, so that no other one has their address.
+    bool are(nanobind::handle sequence) const {
+        const auto same = [&](auto size, auto item) {
+            if (static_cast<std::size_t>(size) != all_.size()) return false;
+            for (decltype(size) at = 0; at < size; ++at)
+                if (item(at) != NB_TUPLE_GET_ITEM(owners_.ptr(), at)) return false;
+            return true;
+        };
+        auto* const given = sequence.ptr();
+        if (PyTuple_Check(given))
+            return same(NB_TUPLE_GET_SIZE(given), [&](auto at) { return NB_TUPLE_GET_ITEM(given, at); });
+        return PyList_Check(given) &&
+               same(NB_LIST_GET_SIZE(given), [&](auto at) { return NB_LIST_GET_ITEM(given, at); });
+    }
 
   private:
     std::vector<Matcher*> all_;

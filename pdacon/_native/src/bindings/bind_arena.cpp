@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "bindings/batches.hpp"
 #include "bindings/matcher_calls.hpp"
 #include "bindings/module.hpp"
+#include "bindings/step_members.hpp"
 #include "bindings/whole_numbers.hpp"
 #include "matching/mask_arena.hpp"
 #include "matching/matcher.hpp"
@@ -30,46 +32,26 @@ using Rows = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cp
 
 using Masks = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The matchers of a step, null for None, each held against other threads; without tokens one may come several
-// times.
-class StepBatch {
+// An arena with the matchers of its last step, which it keeps alive until others come.
+class SteppedArena : public MaskArena {
   public:
-    StepBatch(nb::handle matchers, bool may_repeat, std::size_t words) : kept_(matchers, true) {
-        const void* known = nullptr;  // an owner of matchers, whose masks are not too long
-        for (std::size_t at = 0; at < kept_.all().size(); ++at) {
-            const auto* const matcher = kept_.all()[at];
-            if (matcher == nullptr) continue;
-            if (matcher->owner() != known && matcher->tokens().words() > words)
-                throw nb::value_error((place_in_batch(at) + " has masks of " +
-                                       std::to_string(matcher->tokens().words()) +
-                                       " words, the table rows of " + std::to_string(words) +
-                                       ": they are for another vocabulary")
-                                          .c_str());
-            known = matcher->owner();
-            if (!uses_.add(*matcher)) refuse(at, may_repeat);
-        }
-    }
+    using MaskArena::MaskArena;
 
-    std::span<Matcher* const> matchers() const { return kept_.all(); }
+    // Those of a call, which keeps them while Python's lock is released.
+    std::shared_ptr<StepMembers> members(nb::handle matchers) {
+        if (!members_ || !members_->are(matchers))
+            members_ = std::make_shared<StepMembers>(matchers, words());
+        return members_;
+    }
 
   private:
-    // A matcher that is in use, by this batch or by another thread.
-    void refuse(std::size_t at, bool may_repeat) const {
-        const auto before = matchers().first(at);
-        if (std::ranges::find(before, matchers()[at]) == before.end()) Matcher::Use::refuse();
-        if (!may_repeat)
-            throw nb::value_error(
-                (place_in_batch(at) + " comes twice: a matcher takes one token a step").c_str());
-    }
-
-    KeptMatchers kept_;
-    Matcher::Uses uses_{kept_.all().size()};
+    std::shared_ptr<StepMembers> members_;
 };
 
 constexpr std::int64_t kNoToken = -1;
 
-void require_places(const Rows& rows, const StepBatch& batch) {
-    if (rows.size() < batch.matchers().size()) throw nb::value_error("rows has too few places");
+void require_places(const Rows& rows, std::size_t count) {
+    if (rows.size() < count) throw nb::value_error("rows has too few places");
 }
 
 Numbers tokens_of(nb::handle tokens, std::size_t count) {
@@ -85,14 +67,36 @@ Numbers tokens_of(nb::handle tokens, std::size_t count) {
 }
 
 // Brings into the cache what the next matchers of a batch are about to be read from: each lies elsewhere.
-void prefetch(std::span<Matcher* const> matchers, std::span<const std::int64_t> tokens, std::size_t at) {
-    const auto ahead = [&](std::size_t by) {
-        return at + by < matchers.size() ? matchers[at + by] : nullptr;
-    };
-    if (const auto* const matcher = ahead(8)) matcher->prefetch();
-    if (const auto* const matcher = ahead(4)) matcher->prefetch_stack();
-    if (const auto* const matcher = ahead(2)) matcher->prefetch_step(tokens[at + 2]);
-}
+class Prefetch {
+  public:
+    Prefetch(std::span<const StepMember> members, std::span<const std::int64_t> tokens)
+        : members_(members), tokens_(tokens) {}
+
+    // To be called for each index in turn. Returns where the step of its matcher is kept.
+    TokenSteps::Place at(std::size_t at) {
+        if (const auto* const matcher = ahead(at + kMatcher)) matcher->prefetch();
+        if (tokens_.empty()) return {};
+        if (const auto* const matcher = ahead(at + kStack)) matcher->prefetch_stack();
+        const auto place = at < kStep ? found(at) : places_[at % kStep];
+        places_[at % kStep] = found(at + kStep);
+        return place;
+    }
+
+  private:
+    static constexpr std::size_t kMatcher = 12, kStack = 8, kStep = 4;  // how far ahead
+
+    const Matcher* ahead(std::size_t at) const {
+        return at < members_.size() ? members_[at].matcher : nullptr;
+    }
+    TokenSteps::Place found(std::size_t at) const {
+        const auto* const matcher = ahead(at);
+        return matcher == nullptr ? TokenSteps::Place{} : matcher->place_of_step(tokens_[at]);
+    }
+
+    std::span<const StepMember> members_;
+    std::span<const std::int64_t> tokens_;
+    std::array<TokenSteps::Place, kStep> places_{};
+};
 
 // What is known of the masks of matchers. Those of one constraint that follow each other are looked up behind
 // its lock, which is taken once; nothing waits for it.
@@ -121,64 +125,116 @@ void keep(Matcher& matcher, Matcher::Before&& before, std::int32_t token) {
     }
 }
 
+// Takes a token by a kept step. False: nothing has changed, and `take` says more.
+bool takes_kept(Matcher& matcher, std::int64_t token, const TokenSteps::Place& place) {
+    try {
+        return matcher.accept_kept(token, place);
+    } catch (const std::exception&) {  // not enough memory
+        return false;
+    }
+}
+
+// Takes any token, and keeps what that did.
+void take(Matcher& matcher, std::int64_t token) {
+    const Matcher::Use use(matcher);
+    auto before = matcher.before(token);
+    if (!answered(matcher, [&] { return accept_token(matcher, token); }))
+        throw MatcherMisuse("token " + std::to_string(token) + " is not allowed");
+    if (before) keep(matcher, std::move(*before), token);
+}
+
+// The row of the mask that a member is known to have; else -1.
+std::int32_t known_row(MaskArena& arena, const StepMember& member) {
+    const auto id = member.matcher->kept_mask().id;
+    return id >= 0 && member.entries != nullptr && member.owner == member.matcher->owner()
+               ? arena.known_row(*member.entries, id)
+               : -1;
+}
+
+// The same for one whose row has to be looked for.
+std::int32_t found_row(MaskArena& arena, StepMember& member, const Mask& mask) {
+    auto& matcher = *member.matcher;
+    const auto row = arena.row(matcher.serial(), mask, matcher.tokens().words());
+    member.owner = matcher.owner();
+    member.entries = arena.entries_of(matcher.serial());
+    return row;
+}
+
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
 // are not known yet.
-Numbers step(MaskArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
-    const StepBatch batch(matchers, tokens.is_none(), arena.words());
-    const auto taken = tokens_of(tokens, batch.matchers().size());
-    require_places(rows, batch);
+//
+// Most rows are done in one pass, which takes no lock and holds no matcher: only who has Python's lock begins
+// to use one, and it is not given up in this pass.
+Numbers step(SteppedArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
+    const auto batch = arena.members(matchers);
+    const auto members = batch->all();
+    if (!tokens.is_none() && batch->repeated())
+        throw nb::value_error(
+            (place_in_batch(*batch->repeated()) + " comes twice: a matcher takes one token a step").c_str());
+    const auto taken = tokens_of(tokens, members.size());
+    require_places(rows, members.size());
+    batch->begin_step(arena.times_forgotten());
+    arena.begin_step();
+    Numbers without_token, without_row, missed;
+    Prefetch prefetch(members, taken);
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        const auto place = prefetch.at(at);
+        const auto& member = members[at];
+        auto& row = rows.data()[at];
+        row = -1;
+        if (member.matcher == nullptr) continue;
+        const bool takes = !taken.empty() && taken[at] != kNoToken;
+        const bool is_free = !member.matcher->is_in_use();
+        if (takes && !(is_free && takes_kept(*member.matcher, taken[at], place)))
+            without_token.push_back(static_cast<std::int64_t>(at));
+        else if (is_free)
+            row = known_row(arena, member);
+        if (row < 0) without_row.push_back(static_cast<std::int64_t>(at));
+    }
     BatchFailures failures;
-    for (std::size_t at = 0; at < taken.size(); ++at) {
-        auto* const matcher = batch.matchers()[at];
-        prefetch(batch.matchers(), taken, at);
-        if (matcher == nullptr || taken[at] == kNoToken) continue;
-        failures.watch(at, [&] {
-            if (matcher->accept_kept(taken[at])) return;
-            auto before = matcher->before(taken[at]);
-            if (!answered(*matcher, [&] { return accept_token(*matcher, taken[at]); }))
-                throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
-            if (before) keep(*matcher, std::move(*before), taken[at]);
-        });
+    for (const auto index : without_token) {
+        const auto at = static_cast<std::size_t>(index);
+        failures.watch(at, [&] { take(*members[at].matcher, taken[at]); });
     }
     failures.complain("the others have taken their tokens");
-    arena.begin_step();
     KnownMasks known;
-    Numbers missed;
-    for (std::size_t at = 0; at < batch.matchers().size(); ++at) {
-        const auto* const matcher = batch.matchers()[at];
-        rows.data()[at] = -1;
-        if (matcher == nullptr) continue;
-        const auto mask = known.of(*matcher);
-        if (mask.id < 0)
-            missed.push_back(static_cast<std::int64_t>(at));
-        else if (const auto row = arena.known_row(matcher->serial(), mask.id); row >= 0)
-            rows.data()[at] = row;
-        else
-            rows.data()[at] = arena.row(matcher->serial(), mask, matcher->tokens().words());
+    for (const auto index : without_row) {
+        const auto at = static_cast<std::size_t>(index);
+        failures.watch<MatcherMisuse>(at, [&] {
+            const Matcher::Use use(*members[at].matcher);
+            const auto mask = known.of(*members[at].matcher);
+            if (mask.id < 0)
+                missed.push_back(index);
+            else
+                rows.data()[at] = found_row(arena, members[at], mask);
+        });
     }
+    failures.complain("the masks of the others are known");
     return missed;
 }
 
 // The rest of a step: the rows of the matchers at some indices, whose masks are waited for.
-void place(MaskArena& arena, nb::handle matchers, const Numbers& indices, Rows rows) {
-    const StepBatch batch(matchers, true, arena.words());
-    require_places(rows, batch);
+void place(SteppedArena& arena, nb::handle matchers, const Numbers& indices, Rows rows) {
+    const auto batch = arena.members(matchers);
+    const auto members = batch->all();
+    require_places(rows, members.size());
     BatchFailures failures;
     for (const auto index : indices) {
         const auto at = static_cast<std::size_t>(index);
-        if (index < 0 || at >= batch.matchers().size() || batch.matchers()[at] == nullptr)
+        if (index < 0 || at >= members.size() || members[at].matcher == nullptr)
             throw nb::index_error("no matcher is at this index");
-        auto& matcher = *batch.matchers()[at];
+        auto& matcher = *members[at].matcher;
         failures.watch(at, [&] {
+            const Matcher::Use use(matcher);
             const auto mask = answered(matcher, [&] { return mask_of(matcher); });
-            rows.data()[at] = arena.row(matcher.serial(), mask, matcher.tokens().words());
+            rows.data()[at] = found_row(arena, members[at], mask);
         });
     }
     failures.complain("the masks of the others are known");
 }
 
 // The rest of a step: the rows of masks that come with it, such as those of padding.
-std::vector<std::int32_t> add(MaskArena& arena, Masks masks) {
+std::vector<std::int32_t> add(SteppedArena& arena, Masks masks) {
     if (masks.shape(1) > arena.words()) throw nb::value_error("the masks have more words than the table");
     std::vector<std::int32_t> rows;
     for (std::size_t at = 0; at < masks.shape(0); ++at)
@@ -187,7 +243,7 @@ std::vector<std::int32_t> add(MaskArena& arena, Masks masks) {
 }
 
 // The indices of rows, -1 among them, whose masks allow nothing.
-Numbers empty(const MaskArena& arena, Rows rows) {
+Numbers empty(const SteppedArena& arena, Rows rows) {
     Numbers found;
     for (std::size_t at = 0; at < rows.size(); ++at)
         if (const auto row = rows.data()[at]; row >= 0 && arena.is_empty(row))
@@ -195,7 +251,7 @@ Numbers empty(const MaskArena& arena, Rows rows) {
     return found;
 }
 
-OwnedRows<std::int32_t> table(const MaskArena& arena) {
+OwnedRows<std::int32_t> table(const SteppedArena& arena) {
     using Kept = std::shared_ptr<std::int32_t[]>;
     auto kept = std::make_unique<Kept>(arena.table());
     auto* const data = kept->get();
@@ -207,17 +263,17 @@ OwnedRows<std::int32_t> table(const MaskArena& arena) {
 }  // namespace
 
 void bind_arena(nb::module_& m) {
-    nb::class_<MaskArena>(m, "MaskArena",
-                          "The masks that batches of any constraints have used last, as rows of one table.")
+    nb::class_<SteppedArena>(
+        m, "MaskArena", "The masks that batches of any constraints have used last, as rows of one table.")
         .def(nb::init<std::size_t, std::size_t, std::size_t>(), nb::arg("words"), nb::arg("rows"),
              nb::arg("most_rows"))
         .def("step", &step, nb::arg("matchers").none(), nb::arg("tokens").none(), nb::arg("rows"))
         .def("place", &place, nb::arg("matchers"), nb::arg("indices"), nb::arg("rows"))
         .def("add", &add, nb::arg("masks"))
         .def("empty", &empty, nb::arg("rows"))
-        .def("written", [](const MaskArena& arena) { return owned(std::vector(arena.written())); })
+        .def("written", [](const SteppedArena& arena) { return owned(std::vector(arena.written())); })
         .def("table", &table)
-        .def_prop_ro("capacity", &MaskArena::capacity);
+        .def_prop_ro("capacity", [](const SteppedArena& arena) { return arena.capacity(); });
 }
 
 }  // namespace pdacon

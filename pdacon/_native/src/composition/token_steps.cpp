@@ -46,13 +46,18 @@ void TokenSteps::add(const TokenStep& step, std::size_t most) {
 }
 
 void TokenSteps::put(const Table& table, const TokenStep& step) {
-    const auto hashed = hash(step.lexer_state, step.token, step.states[0], step.count_before());
-    std::array<Slot*, 3> places{&table.at(hashed), &table.beside(hashed), nullptr};
-    std::size_t count = 2;
-    if (step.reads > 2) places[count++] = &table.at(hash_below(hashed, step.states[1], step.states[2]));
-    auto* const* free = std::find_if(places.begin(), places.begin() + count,
-                                     [](const Slot* slot) { return slot->read().reads == 0; });
-    if (free == places.begin() + count) free = &places[added_ % count];
+    auto hashed = hash(step.lexer_state, step.token, step.states[0], step.count_before());
+    std::array<Slot*, 4> places{&table.at(hashed), &table.beside(hashed)};
+    const auto end = places.begin() + (step.reads > 2 ? 4 : 2);
+    if (step.reads > 2) {
+        std::copy_n(places.begin(), 2, places.begin() + 2);
+        for (std::size_t below = 1; below < kDeepest && below + 1 < step.reads; below += 2)
+            hashed = hash_below(hashed, step.states[below], step.states[below + 1]);
+        places[0] = &table.at(hashed);
+        places[1] = &table.beside(hashed);
+    }
+    auto free = std::find_if(places.begin(), end, [](const Slot* slot) { return slot->read().reads == 0; });
+    if (free == end) free = &places[added_ % 2];
     (*free)->write(step);
     ++added_;
 }

@@ -12,8 +12,8 @@
 // Whoever adds holds the owner's lock. Tables that have become too small stay, since others may be reading
 // them.
 //
-// Cost: a step has 64 bytes, which are a line of the cache, and is in one of three places, two of which are
-// neighbours.
+// Cost: a step has 64 bytes, which are a line of the cache, and is in one of two places beside each other, or
+// of two more for each two states that it reads.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -75,36 +77,54 @@ struct TokenStep {
 static_assert(sizeof(TokenStep) == 64 && std::has_unique_object_representations_v<TokenStep>);
 
 class TokenSteps {
+    class Table;
+
   public:
+    // Where the step of a token is looked for first, among the steps that there are now.
+    struct Place {
+        const Table* table = nullptr;
+        std::uint64_t hashed = 0;
+    };
+    Place place(std::int32_t lexer_state, std::int32_t token, std::int32_t top, std::int32_t count) const {
+        return {table_.load(std::memory_order_acquire), hash(lexer_state, token, top, count)};
+    }
     // The step of a token, if it is kept; else one that reads no states.
     TokenStep find(std::int32_t lexer_state, std::int32_t token, const StackNode* top,
                    std::int32_t count = 0) const {
-        const auto* const table = table_.load(std::memory_order_acquire);
-        if (table == nullptr) return {};
-        const auto hashed = hash(lexer_state, token, top->state, count);
-        TokenStep step, not_kept;
+        TokenStep step;
+        find(step, place(lexer_state, token, top->state, count), lexer_state, token, top, count);
+        return step;
+    }
+    // The same by its place, into a step that reads no states yet.
+    static void find(TokenStep& step, const Place& place, std::int32_t lexer_state, std::int32_t token,
+                     const StackNode* top, std::int32_t count) {
+        if (place.table == nullptr) return;
+        const auto& table = *place.table;
+        std::optional<TokenStep> not_kept;
         const auto found = [&](const Slot& slot) {
             if (!slot.may_be_of(lexer_state, token)) return false;
-            step = slot.read();
+            slot.read(step);
             if (step.token != token || step.lexer_state != lexer_state || step.reads == 0 ||
                 step.count_before() != count || !step.is_on(top))
                 return false;
             if (step.mask_id == TokenStep::kNotKept) not_kept = step;
             return step.mask_id != TokenStep::kNotKept;
         };
-        if (found(table->at(hashed)) || found(table->beside(hashed))) return step;
-        if (top->depth < 2) return not_kept;
-        const auto deeper = hash_below(hashed, top->below->state, top->below->below->state);
-        return found(table->at(deeper)) ? step : not_kept;
+        auto hashed = place.hashed;
+        for (const auto* node = top;;) {
+            if (found(table.at(hashed)) || found(table.beside(hashed))) return;
+            if (node->depth < 2 || top->depth - node->depth >= kDeepest) break;
+            hashed = hash_below(hashed, node->below->state, node->below->below->state);
+            node = node->below->below;
+        }
+        step = not_kept.value_or(TokenStep{});
     }
     // Brings into the cache what `find` looks at first.
-    void prefetch(std::int32_t lexer_state, std::int32_t token, std::int32_t top, std::int32_t count) const {
+    static void prefetch(const Place& place) {
 #if defined(__GNUC__)
-        if (const auto* const table = table_.load(std::memory_order_acquire))
-            __builtin_prefetch(&table->at(hash(lexer_state, token, top, count)));
+        if (place.table != nullptr) __builtin_prefetch(&place.table->at(place.hashed));
 #else
-        static_cast<void>(lexer_state), static_cast<void>(token), static_cast<void>(top),
-            static_cast<void>(count);
+        static_cast<void>(place);
 #endif
     }
 
@@ -127,15 +147,23 @@ class TokenSteps {
     class Slot {
       public:
         TokenStep read() const {
-            Words words;
-            words.back() = words_.back().load(std::memory_order_acquire);
-            for (std::size_t at = 0; at + 1 < words.size(); ++at)
-                words[at] = words_[at].load(std::memory_order_relaxed);
+            TokenStep step;
+            read(step);
+            return step;
+        }
+        // Written word by word, as it is read: a processor that has to put words together waits for them.
+        void read(TokenStep& step) const {
+            static_assert(std::is_trivially_copyable_v<TokenStep>);
+            auto* const bytes = reinterpret_cast<std::byte*>(&step);
+            const auto number = words_.back().load(std::memory_order_acquire);
+            for (std::size_t at = 0; at + 1 < words_.size(); ++at) {
+                const auto word = words_[at].load(std::memory_order_relaxed);
+                std::memcpy(bytes + at * sizeof(word), &word, sizeof(word));
+            }
+            std::memcpy(bytes + (words_.size() - 1) * sizeof(number), &number, sizeof(number));
             std::atomic_thread_fence(std::memory_order_acquire);
-            const auto step = std::bit_cast<TokenStep>(words);
-            const bool is_whole =
-                words_.back().load(std::memory_order_relaxed) == words.back() && step.slot_number % 2 == 0;
-            return is_whole ? step : TokenStep{};
+            if (words_.back().load(std::memory_order_relaxed) != number || step.slot_number % 2 != 0)
+                step.reads = 0;
         }
         // False: a step of these is not here. Cheaper than to read it.
         bool may_be_of(std::int32_t lexer_state, std::int32_t token) const {
@@ -174,7 +202,10 @@ class TokenSteps {
                   static_cast<std::uint32_t>(token)) ^
             (std::uint64_t{static_cast<std::uint32_t>(count)} << 32U | static_cast<std::uint32_t>(top)));
     }
-    // A place for steps that read more than two states.
+    // Steps that read one or two states have their place by the topmost one, those that read more by the
+    // three or five topmost ones. There are many of these: a mask that has tokens which close several
+    // brackets at once reads many states, and texts have many such stacks.
+    static constexpr std::size_t kDeepest = 4;  // states below the topmost one
     static std::uint64_t hash_below(std::uint64_t hashed, std::int32_t second, std::int32_t third) {
         return mixed(mixed(hashed + 1 + static_cast<std::uint32_t>(second)) ^
                      static_cast<std::uint32_t>(third));

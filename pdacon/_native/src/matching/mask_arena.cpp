@@ -24,18 +24,19 @@ std::int32_t MaskArena::row(std::span<const std::int32_t> mask) {
 
 std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask, std::size_t count) {
     if (mask.id == Matcher::kNoNumber) return row({mask.words, count});
-    auto& entry = entries_of(owner, mask.id)[static_cast<std::size_t>(mask.id)];
-    if (const auto known = known_row(owner, mask.id); known >= 0) return known;
+    auto& entries = entries_for(owner, mask.id);
+    if (const auto known = known_row(entries, mask.id); known >= 0) return known;
+    auto& entry = entries[static_cast<std::size_t>(mask.id)];
     const auto found = row({mask.words, count});
     entry = {found, rows_[static_cast<std::size_t>(found)].generation};
     return found;
 }
 
-std::vector<MaskArena::Entry>& MaskArena::entries_of(std::uint64_t owner, std::int32_t id) {
+MaskArena::Entries& MaskArena::entries_for(std::uint64_t owner, std::int32_t id) {
     const auto size = static_cast<std::size_t>(id) + 1;
-    if (owner == last_owner_ && size <= last_entries_->size()) return *last_entries_;
     if (entries_ > kMostEntries) {  // of constraints that are gone, most of them
         owners_.clear();
+        ++times_forgotten_;
         entries_ = 0;
     }
     auto& entries = owners_[owner];
@@ -44,8 +45,6 @@ std::vector<MaskArena::Entry>& MaskArena::entries_of(std::uint64_t owner, std::i
         entries.resize(std::max(size, 2 * before));
         entries_ += entries.size() - before;
     }
-    last_owner_ = owner;
-    last_entries_ = &entries;
     return entries;
 }
 

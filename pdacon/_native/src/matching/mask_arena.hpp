@@ -34,10 +34,22 @@ class MaskArena {
     // of whoever gave the mask its id; masks with ids of one owner have equally many words. Throws
     // std::length_error if this step has asked for `most_rows` others.
     std::int32_t row(std::uint64_t owner, const Mask& mask, std::size_t count);
-    // The same for a mask that this owner had before, if that is quick to see; else -1.
-    std::int32_t known_row(std::uint64_t owner, std::int32_t id) {
-        if (owner != last_owner_ || static_cast<std::size_t>(id) >= last_entries_->size()) return -1;
-        const auto& entry = (*last_entries_)[static_cast<std::size_t>(id)];
+    struct Entry {
+        std::int32_t row = -1;
+        std::uint32_t generation =
+            0;  // of the row when the entry was made; it is another mask's if it differs
+    };
+    using Entries = std::vector<Entry>;  // by id of a mask
+    // The entries of an owner; null if it has none. Valid until `times_forgotten` changes.
+    const Entries* entries_of(std::uint64_t owner) const {
+        const auto known = owners_.find(owner);
+        return known == owners_.end() ? nullptr : &known->second;
+    }
+    std::uint64_t times_forgotten() const { return times_forgotten_; }
+    // The row of a mask that these have; else -1. Throws nothing.
+    std::int32_t known_row(const Entries& entries, std::int32_t id) {
+        if (static_cast<std::size_t>(id) >= entries.size()) return -1;
+        const auto& entry = entries[static_cast<std::size_t>(id)];
         if (entry.row < 0) return -1;
         auto& known = rows_[static_cast<std::size_t>(entry.row)];
         if (known.generation != entry.generation) return -1;
@@ -57,11 +69,6 @@ class MaskArena {
     const std::shared_ptr<std::int32_t[]>& table() const { return table_; }
 
   private:
-    struct Entry {
-        std::int32_t row = -1;
-        std::uint32_t generation =
-            0;  // of the row when the entry was made; it is another mask's if it differs
-    };
     struct Row {
         std::uint64_t used = 0;  // the last step that asked for it
         std::uint64_t hash = 0;
@@ -69,7 +76,7 @@ class MaskArena {
         bool is_empty = false;
     };
 
-    std::vector<Entry>& entries_of(std::uint64_t owner, std::int32_t id);
+    Entries& entries_for(std::uint64_t owner, std::int32_t id);
     std::int32_t interned(const std::int32_t* words);  // of words_
     std::int32_t free_row();
     void grow(std::size_t capacity);
@@ -85,10 +92,9 @@ class MaskArena {
     std::vector<std::int32_t> written_;
     std::vector<std::int32_t> widened_;  // a mask that had fewer words
     std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
-    std::unordered_map<std::uint64_t, std::vector<Entry>> owners_;  // by id of a mask; forgotten at times
+    std::unordered_map<std::uint64_t, Entries> owners_;  // forgotten at times
+    std::uint64_t times_forgotten_ = 0;
     std::size_t entries_ = 0;
-    std::uint64_t last_owner_ = 0;  // a batch often has one; 0: none
-    std::vector<Entry>* last_entries_ = nullptr;
     std::uint64_t step_ = 1;
 };
 

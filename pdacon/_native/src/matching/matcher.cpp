@@ -30,40 +30,41 @@ bool has_room(const Matcher::Limit& limit, std::string_view bytes) {
 
 Matcher::Matcher(std::shared_ptr<TokenPda> pda, std::int64_t max_rollback, bool leading_space, bool keep_text,
                  Limit limit)
-    : pda_(std::move(pda)),
-      max_rollback_(max_rollback),
-      leading_space_(leading_space),
+    : leading_space_(leading_space),
       keep_text_(keep_text),
-      limit_(limit),
-      at_(initial()) {
+      max_rollback_(max_rollback),
+      pda_(std::move(pda)),
+      at_(initial(limit)),
+      limit_(limit) {
     if (limit.left != kUnlimited) pda_->require_measurable();
 }
 
 Matcher::Matcher(std::shared_ptr<NestedPda> nested, Whole whole, std::int64_t max_rollback,
                  bool leading_space, bool keep_text)
-    : nested_(std::move(nested)),
-      whole_(std::move(whole)),
-      max_rollback_(max_rollback),
-      leading_space_(leading_space),
+    : leading_space_(leading_space),
       keep_text_(keep_text),
-      at_(initial()) {}
+      max_rollback_(max_rollback),
+      nested_(std::move(nested)),
+      at_(initial({})),
+      whole_(std::move(whole)) {}
 
 Matcher::Matcher(const Matcher& other)
-    : pda_(other.pda_),
-      nested_(other.nested_),
-      whole_(other.whole_),
-      max_rollback_(other.max_rollback_),
-      leading_space_(other.leading_space_),
+    : leading_space_(other.leading_space_),
       keep_text_(other.keep_text_),
-      limit_(other.limit_),
+      max_rollback_(other.max_rollback_),
+      pda_(other.pda_),
+      nested_(other.nested_),
       at_(other.at_),
+      unread_(other.unread_),
+      whole_(other.whole_),
+      limit_(other.limit_),
       history_(other.history_),
       promises_(other.promises_),
       num_rollbacks_(other.num_rollbacks_),
       text_(other.text_),
       labelled_(other.labelled_) {}
 
-Matcher::Position Matcher::initial() const {
+Matcher::Position Matcher::initial(const Limit& limit) const {
     if (nested_) {
         auto start = nested_->initial();
         return {{{start.node, {}, {}}, false, leading_space_, {}, start.count, std::move(start.frames), 0},
@@ -71,13 +72,14 @@ Matcher::Position Matcher::initial() const {
     }
     PersistentStack stack(pda_->machine().start.start_state);
     const auto lexing = boundary(pda_->machine(), stack, 0);
-    Position start{{lexing, false, leading_space_, limit_, CanonicalFilter::kStart, std::move(stack), 0}, {}};
-    if (has_plans(start)) start.promise = planned(start, limit_.unit);
+    Position start{{lexing, false, leading_space_, limit, CanonicalFilter::kStart, std::move(stack), 0}, {}};
+    if (has_plans(start)) start.promise = planned(start, limit.unit);
     return start;
 }
 
 // The text is read again, position by position of the history.
 void Matcher::complete() {
+    spell_text();
     auto older = history_;
     std::vector<HistoryEntry> entries;
     while (older.size() > 0) entries.push_back(older.pop(1));
@@ -315,19 +317,20 @@ bool Matcher::accept_within_lexeme(std::int64_t token) {
     return true;
 }
 
-bool Matcher::accept_kept(std::int64_t token) {
+bool Matcher::accept_kept(std::int64_t token, const TokenSteps::Place& place) {
     if (!may_keep(token)) return false;
-    const auto step =
-        steps().find(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node(), count());
+    TokenStep step;
+    TokenSteps::find(step, place, at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node(),
+                     count());
     if (step.reads == 0 || step.mask_id == TokenStep::kNotKept ||
         !has_depth(std::int64_t{at_.stack.depth()} + step.rise))
         return false;
     if (max_rollback_ == 0 && !keep_text_) {
-        if (nested_) text_.append(tokens().bytes_of(step.token));
+        if (nested_) unread_.push_back(step.token);
         try {
-            at_.stack.replace(step.popped, step.states_pushed());
+            if (step.popped + step.pushed > 0) at_.stack.replace(step.popped, step.states_pushed());
         } catch (...) {
-            if (nested_) forget_text();
+            if (nested_) unread_.pop_back();
             throw;
         }
     } else {
@@ -383,7 +386,10 @@ void Matcher::accept(Step step) {
 
 void Matcher::keep_position(std::string_view added, std::int32_t labelled) {
     try {
-        if (records_text()) text_.append(added);
+        if (records_text()) {
+            spell_text();
+            text_.append(added);
+        }
         if (keep_text_ && labelled >= 0) labelled_.push_back({at_.length, labelled});
         if (max_rollback_ != 0 && is_filtered()) promises_.push(at_.promise);
         if (max_rollback_ != 0) history_.push(at_);
@@ -403,9 +409,17 @@ void Matcher::count_rollback() {
     promises_.forget_before(num_rollbacks_);
 }
 
+// Adds to the text the bytes of tokens that `accept_kept` has taken. Nothing has changed if this throws.
+void Matcher::spell_text() {
+    if (unread_.empty()) return;
+    if (text_.capacity() < at_.length) text_.reserve(std::max(at_.length, 2 * text_.capacity()));
+    for (const auto token : unread_) text_.append(tokens().bytes_of(token));
+    unread_.clear();
+}
+
 // Forgets the text after the present position.
 void Matcher::forget_text() {
-    text_.resize(at_.length);
+    if (unread_.empty()) text_.resize(at_.length);  // else all of it is before that
     while (!labelled_.empty() && labelled_.back().at >= at_.length) labelled_.pop_back();
 }
 
@@ -442,12 +456,13 @@ void Matcher::rollback(std::int64_t count) {
 }
 
 void Matcher::reset() {
-    at_ = initial();
+    at_ = initial(limit_);
     kept_mask_ = {};
     history_.clear();
     promises_.clear();
     num_rollbacks_ = 0;
     text_.clear();
+    unread_.clear();
     labelled_.clear();
 }
 

@@ -152,9 +152,17 @@ class Matcher {
     // Takes a token that stays within the lexeme, if lexer and top of the stack tell that it is allowed;
     // nothing of the stack is copied. False: nothing has changed, and `step` says more. Takes no lock.
     bool accept_within_lexeme(std::int64_t token);
-    // Takes a token by a step that is kept for many positions. False: nothing has
-    // changed, and `step` says more. Takes no lock.
-    bool accept_kept(std::int64_t token);
+    // Where a step with a token is kept, if it is: brought into the cache by the time that it is taken.
+    TokenSteps::Place place_of_step(std::int64_t token) const {
+        if (!may_keep(token)) return {};
+        const auto place =
+            steps().place(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.top(), count());
+        TokenSteps::prefetch(place);
+        return place;
+    }
+    // Takes a token by a step that is kept for many positions, at its place. False: nothing has changed, and
+    // `step` says more. Takes no lock.
+    bool accept_kept(std::int64_t token, const TokenSteps::Place& place);
     // A position before a token, from which what that does can be kept. Empty: it cannot.
     struct Before {
         const void* owner;
@@ -171,10 +179,6 @@ class Matcher {
             prefetch(reinterpret_cast<const char*>(this) + offset);
     }
     void prefetch_stack() const { prefetch(at_.stack.node()); }
-    void prefetch_step(std::int64_t token) const {
-        if (may_keep(token))
-            steps().prefetch(at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.top(), count());
-    }
     // Takes a step from the present position. is_allowed must hold of it. Nothing changes if this throws.
     void accept(Step step);
     // How many of the tokens could be accepted in turn. Changes nothing.
@@ -245,7 +249,8 @@ class Matcher {
     std::size_t length() const { return at_.length; }  // of the text
     // The memory of the matcher itself, and the nodes of its stack, which forks and the history share.
     std::size_t bytes() const {
-        return sizeof(Matcher) + history_.bytes() + promises_.bytes() + text_.capacity();
+        return sizeof(Matcher) + history_.bytes() + promises_.bytes() + text_.capacity() +
+               unread_.capacity() * sizeof(std::int32_t);
     }
     std::size_t stack_nodes() const { return std::size_t{at_.stack.depth()} + 1; }
 
@@ -265,6 +270,8 @@ class Matcher {
       private:
         std::atomic<bool>& flag_;
     };
+    // Whether such a call is under way.
+    bool is_in_use() const { return in_use_.load(std::memory_order_acquire); }
     // The same for many matchers.
     class Uses {
       public:
@@ -286,14 +293,14 @@ class Matcher {
     };
 
   private:
-    static constexpr std::size_t kHotBytes = 256, kLine = 64;
+    static constexpr std::size_t kHotBytes = 192, kLine = 64;
     static constexpr std::size_t kPartOfCompletion = 1 << 14;  // some milliseconds
     static void prefetch([[maybe_unused]] const void* where) {
 #if defined(__GNUC__)
         __builtin_prefetch(where);
 #endif
     }
-    Position initial() const;
+    Position initial(const Limit& limit) const;
     // Where a token leads that stays within the lexeme, and whether it is allowed, if that can be told by
     // lexer and top of the stack alone.
     std::pair<Liveness, LexerConfiguration> within_lexeme(std::int64_t token) const;
@@ -304,6 +311,7 @@ class Matcher {
     std::optional<Step> step(const Position& from, std::string_view bytes) const;
     std::optional<Step> step_as_text(const Position& from, std::int32_t token) const;
     std::optional<Step> step_as_label(const Position& from, std::int32_t token) const;
+    void spell_text();
     void forget_text();
     Mask mask(const Position& at) const;
     Mask known_mask(const Position& at) const;
@@ -359,15 +367,16 @@ class Matcher {
 
     // What each step of a batch looks at comes first.
     mutable std::atomic<bool> in_use_{false};
-    mutable Mask kept_mask_;         // a plain one, of the present position; whoever changes that forgets it
-    std::shared_ptr<TokenPda> pda_;  // null with `nested_`
-    std::shared_ptr<NestedPda> nested_;
-    Whole whole_;
-    std::int64_t max_rollback_;
     bool leading_space_;  // at the start
     bool keep_text_;
-    Limit limit_;  // at the start
+    std::int64_t max_rollback_;
+    std::shared_ptr<TokenPda> pda_;  // null with `nested_`
+    std::shared_ptr<NestedPda> nested_;
+    mutable Mask kept_mask_;  // a plain one, of the present position; whoever changes that forgets it
     Position at_;
+    std::vector<std::int32_t> unread_;  // tokens whose bytes text_ does not have yet, in a nested automaton
+    Whole whole_;
+    Limit limit_;  // at the start
     History<HistoryEntry> history_;
     History<Promise> promises_;      // with a filter, one for each entry of history_
     std::size_t num_rollbacks_ = 0;  // accepts that can be taken back; history_ may hold more
