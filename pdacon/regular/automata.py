@@ -7,7 +7,7 @@ Decision Problems", IBM Journal of Research and Development 3(2), 1959.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -273,17 +273,17 @@ def plain_pattern(pattern: str, limit: int) -> Dfa | None:
     return None if native is None else Dfa(native)
 
 
-def integers_between(least: int | None, most: int | None) -> Dfa:
-    """The integers from one of 64 bits to another, each in its one spelling; None: there is no bound on that side."""
-    return Dfa(_core.integers_between(least, most))
+Bound: TypeAlias = tuple[str, bool]
+"""A number as a plain decimal, and whether it is within the range; in place of it None: there is no bound."""
 
 
-def numbers_between(least: tuple[str, bool] | None, most: tuple[str, bool] | None) -> Dfa | None:
-    """The numbers between two bounds, each with whether it is one of them (``nested/number_range.hpp``).
+def numbers_between(ranges: Sequence[tuple[Bound | None, Bound | None]], *, integral: bool) -> Dfa | None:
+    """The numbers of ranges, each a lower and an upper bound (``nested/number_range.hpp``).
 
-    They are spelled as ``json.dumps`` does, with trailing zeros allowed. None: a bound has very many digits.
+    They are spelled as ``json.dumps`` does, with trailing zeros allowed; ``integral``: integers only, each in its one
+    spelling. None: a bound has very many digits.
     """
-    native = _core.numbers_between(least, most)
+    native = (_core.integers_between if integral else _core.numbers_between)(ranges)
     return None if native is None else Dfa(native)
 
 

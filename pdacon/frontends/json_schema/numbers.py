@@ -12,6 +12,7 @@ import re
 import sys
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 
 from pdacon.base.cancelling import every, look
 from pdacon.base.graphs import Numbering
@@ -20,7 +21,7 @@ from pdacon.frontends.json_schema.facts import Above, Among, Fact, Facts, Integr
 from pdacon.frontends.json_schema.multiples import Divisor, multiples
 from pdacon.frontends.json_schema.strings import STATES, Shape, choices_of
 from pdacon.regular import FALSE, TRUE, Dfa, Formulas, Languages, Ranges, combined, parse_pattern
-from pdacon.regular.automata import integers_between, numbers_between, plain_pattern
+from pdacon.regular.automata import Bound, numbers_between, plain_pattern
 from pdacon.regular.operations import of_ranges
 
 ANY_INTEGER = r"(?:0|-?[1-9][0-9]*)"
@@ -45,7 +46,6 @@ _SMALL = rf"-?[1-9](?:\.\d+)?e\-{_EXPONENTS['-']}"
 _SPELLED = re.compile(f"{_PLAIN}|{_LARGE}|{_SMALL}", re.ASCII)
 _ZERO = r"-?0(?:\.0+)?"
 _MOST_BYTES = 256 << 20  # of one automaton
-_LARGEST_INTEGER = 10**18  # of the bounds that the core compares digits with
 LARGE = 10**16
 """Python writes floats from this one on with an exponent."""
 
@@ -136,8 +136,8 @@ def number_automaton(
     ------
     LimitExceededError
     """
-    if not excluded and digits is None and not decimal:
-        between = _between_bounds(shape, integral, canonical, exponents)
+    if not excluded and digits is None and not decimal and (integral or (exponents and not canonical)):
+        between = _between_bounds(shape, integral)
         if between is not None:
             return between
     plain = integral or canonical or not exponents or not _takes_exponents(shape)
@@ -164,30 +164,25 @@ def number_automaton(
     )
 
 
-def _between_bounds(shape: Shape, integral: bool, canonical: bool, exponents: bool) -> Dfa | None:
-    """The numbers for which a formula holds, if it asks for nothing but bounds that the core compares digits with."""
-    least: list[tuple[Fraction, bool]] = []
-    most: list[tuple[Fraction, bool]] = []
-    while not isinstance(shape, bool):
-        fact = shape.fact
-        if not isinstance(fact, Above) or (shape.then is not False and shape.otherwise is not False):
-            return None
-        (most if shape.then is False else least).append((fact.bound, fact.inclusive is (shape.then is not False)))
-        shape = shape.otherwise if shape.then is False else shape.then
-    if not shape or not (least or most):
+def _between_bounds(shape: Shape, integral: bool) -> Dfa | None:
+    """The numbers for which a formula holds, if it is about nothing but bounds, whose digits the core compares."""
+    facts = [choice.fact for choice in choices_of(shape)]
+    above = {fact for fact in facts if isinstance(fact, Above)}
+    if not above or len(above) < len(set(facts)):
         return None
-    low = max(least, key=lambda bound: (bound[0], not bound[1]), default=None)
-    high = min(most, key=lambda bound: bound, default=None)
-    if integral:
-        first = None if low is None else math.ceil(low[0]) + (not low[1] and low[0].denominator == 1)
-        last = None if high is None else math.floor(high[0]) - (not high[1] and high[0].denominator == 1)
-        if any(bound is not None and abs(bound) > _LARGEST_INTEGER for bound in (first, last)):
-            return None
-        return integers_between(first, last)
-    if canonical or not exponents:
-        return None
-    texts = (None if bound is None else (_signed_decimal(bound[0]), bound[1]) for bound in (low, high))
-    return numbers_between(*texts)
+    # Between two bounds that follow one another all numbers are alike.
+    borders = sorted(above, key=lambda fact: (fact.bound, not fact.inclusive))
+    ranges: list[tuple[Bound | None, Bound | None]] = []
+    for passed, (lower, upper) in enumerate(pairwise([None, *borders, None])):
+        below = {*borders[:passed]}
+        part = shape
+        while not isinstance(part, bool):
+            part = part.then if part.fact in below else part.otherwise
+        if part:
+            least = None if lower is None else (_signed_decimal(lower.bound), lower.inclusive)
+            most = None if upper is None else (_signed_decimal(upper.bound), not upper.inclusive)
+            ranges.append((least, most))
+    return numbers_between(ranges, integral=integral)
 
 
 def _digits_of_bounds(shape: Shape, digits: int, plain: bool) -> tuple[int, int]:

@@ -132,6 +132,36 @@ def _is_finite(text: str) -> bool:
     return "e" not in text or abs(Fraction(text)) <= Fraction(sys.float_info.max)
 
 
+INTEGER = re.compile(r"0|-?[1-9]\d*")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_integers_between_bounds_of_any_size(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[int]] = []
+    random = Random(seed)
+    taken = 0
+    for _ in range(12):
+        schema = drawn_schema(random) | {"type": "integer"}
+        schema |= random.choice(
+            [{}, {"maximum": 9223372036854776000}, {"minimum": -(10**25)}, {"exclusiveMinimum": 99}]
+        )
+        texts = [*texts_near(random, schema), *map(str, range(-12, 130)), "9223372036854776001", f"-{10**25 + 1}"]
+        texts += [str(int(value) + step) for value in schema.values() if value != "integer" for step in (-1, 0, 1)]
+        wanted = {text: bool(INTEGER.fullmatch(text)) and holds(schema, Fraction(text)) for text in texts}
+        try:
+            constraint = pdacon.compile(Grammar.from_json_schema(schema), BYTES)
+        except EmptyLanguageError:
+            assert not any(wanted.values()), schema
+            continue
+        with monkeypatch.context() as patched:
+            patched.setattr(Explorer, "family", lambda self, questions: asked.append(questions))
+            for text, is_right in wanted.items():
+                assert takes(constraint, text) == is_right, (schema, text)
+        taken += sum(wanted.values())
+    assert taken > 50
+    assert asked == []
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_both_forms_are_the_same(seed: int) -> None:
     random = Random(seed)
@@ -156,12 +186,10 @@ def test_digits_are_compared_as_products_of_automata_do(
     made = numbers.number_automaton.__wrapped__
     for _ in range(30):
         shape: Shape = True
-        for keyword, value in drawn_schema(random).items():
-            bound = Fraction(0) if keyword == "type" else Fraction(repr(value))
-            if "inimum" in keyword:
-                shape = choice(Above(bound, keyword == "minimum"), shape, False)
-            elif keyword != "type":
-                shape = choice(Above(bound, keyword != "maximum"), False, shape)
+        for _ in range(random.randrange(1, 5)):
+            fact = Above(Fraction(repr(drawn_bound(random))), random.random() < 0.5)
+            then, otherwise = random.choice([(shape, False), (False, shape), (True, shape), (shape, True)])
+            shape = choice(fact, then, otherwise)
         direct = made(shape, frozenset(), integral, False)
         with monkeypatch.context() as patched:
             patched.setattr(numbers, "_between_bounds", lambda *asked: None)

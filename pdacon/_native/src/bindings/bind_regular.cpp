@@ -13,7 +13,6 @@
 #include "frontends/all_but.hpp"
 #include "frontends/json_strings.hpp"
 #include "frontends/multiples.hpp"
-#include "nested/integer_range.hpp"
 #include "nested/number_range.hpp"
 #include "regular/character_dfa.hpp"
 #include "regular/characters.hpp"
@@ -142,18 +141,21 @@ Shared characters_in(const std::optional<NestedTerminal>& terminal) {
     });
 }
 
-// The numbers between two bounds, each with whether it is one of them; nothing: a bound has many digits.
-using TextBound = std::pair<std::string, bool>;
-std::optional<Shared> numbers_between(const std::optional<TextBound>& least,
-                                      const std::optional<TextBound>& most) {
-    std::optional<NumberBound> bounds[2];
-    for (const auto& [given, bound] : {std::pair{&least, &bounds[0]}, std::pair{&most, &bounds[1]}}) {
-        if (!*given) continue;
-        auto number = Decimal::read((*given)->first);
-        if (!number) return std::nullopt;
-        *bound = NumberBound{std::move(*number), (*given)->second};
+// Bounds as texts, each with whether it is in the range; nothing: a bound has many digits.
+using TextBound = std::optional<std::pair<std::string, bool>>;
+template <class Between>
+std::optional<Shared> between(const std::vector<std::pair<TextBound, TextBound>>& ranges, Between terminal) {
+    std::vector<NumberBounds> bounds;
+    for (const auto& [least, most] : ranges) {
+        auto& own = bounds.emplace_back();
+        for (const auto& [given, bound] : {std::pair{&least, &own.least}, std::pair{&most, &own.most}}) {
+            if (!*given) continue;
+            auto number = Decimal::read((*given)->first);
+            if (!number) return std::nullopt;
+            *bound = NumberBound{std::move(*number), (*given)->second};
+        }
     }
-    return characters_in(number_range(bounds[0], bounds[1]));
+    return characters_in(terminal(bounds));
 }
 
 Shared characters(const Array<std::uint8_t>& kind, const Array<std::int32_t>& offset,
@@ -308,13 +310,13 @@ void bind_regular(nb::module_& m) {
     m.def("plain_pattern", &plain_pattern, nb::arg("pattern"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("multiples", &multiples_of, nb::arg("scaled"), nb::arg("places"), nb::arg("spelled"),
           nb::arg("max_states"), nb::arg("max_bytes"));
-    m.def("numbers_between", &numbers_between, nb::arg("least").none(), nb::arg("most").none());
+    using TextRanges = std::vector<std::pair<TextBound, TextBound>>;
     m.def(
-        "integers_between",
-        [](std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
-            return characters_in(integer_range(least, most));
-        },
-        nb::arg("least").none(), nb::arg("most").none());
+        "numbers_between", [](const TextRanges& ranges) { return between(ranges, numbers_between); },
+        nb::arg("ranges"));
+    m.def(
+        "integers_between", [](const TextRanges& ranges) { return between(ranges, integers_between); },
+        nb::arg("ranges"));
     m.def("characters_of", &characters, nb::arg("kind"), nb::arg("offset"), nb::arg("low"), nb::arg("high"),
           nb::arg("target"), nb::arg("start"), nb::arg("max_states"), nb::arg("max_bytes"));
     m.def("word_automaton", &words, nb::arg("letters"), nb::arg("lengths"), nb::arg("max_states"),

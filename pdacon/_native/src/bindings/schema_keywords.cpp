@@ -101,21 +101,15 @@ std::optional<double> number_of(nb::handle value) {
 
 // A number as it is written; nothing: it is none that is read here.
 std::optional<Decimal> decimal_of(nb::handle value) {
-    if (PyFloat_Check(value.ptr())) {
-        const auto text = nb::steal<nb::object>(PyObject_Repr(value.ptr()));
-        if (!text.is_valid()) throw nb::python_error();
-        return Decimal::read(*text_of(text));
-    }
-    if (!PyLong_CheckExact(value.ptr())) return std::nullopt;
-    int overflows = 0;
-    const auto number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflows);
-    return overflows != 0 ? std::nullopt : Decimal::read(std::to_string(number));
-}
-
-// The least integer that is not less than a bound, or greater; the largest below for what is turned round.
-std::int64_t whole_above(double bound, bool is_strict) {
-    const auto whole = std::ceil(bound);
-    return static_cast<std::int64_t>(whole) + (is_strict && whole == bound ? 1 : 0);
+    if (!PyFloat_Check(value.ptr()) && !PyLong_CheckExact(value.ptr())) return std::nullopt;
+    constexpr double kLargest = 1e40;  // beyond which there are many digits
+    const auto number = PyFloat_AsDouble(value.ptr());
+    const bool is_beyond = PyErr_Occurred() != nullptr;
+    if (is_beyond) PyErr_Clear();
+    if (is_beyond || !(std::abs(number) < kLargest)) return std::nullopt;
+    const auto text = nb::steal<nb::object>(PyObject_Repr(value.ptr()));
+    if (!text.is_valid()) throw nb::python_error();
+    return Decimal::read(*text_of(text));
 }
 
 }  // namespace
@@ -266,32 +260,6 @@ bool has_plain_number(nb::handle node, std::uint32_t types, int draft) {
             most = std::min(most, *number);
     }
     return most - least >= (is_strict ? 2 : (types & bit(kNumber)) == 0 ? 1 : 0);
-}
-
-std::optional<IntegerBounds> integer_bounds(nb::handle node, int draft) {
-    if (get(node, "multipleOf") || lists_values(node, draft)) return std::nullopt;
-    IntegerBounds bounds;
-    const auto add = [&](const char* keyword, const char* strict, bool is_most) {
-        constexpr double kLargest = 4.5e15;  // up to which doubles have all integers
-        const auto narrow = [&](const char* name, bool is_strict) {
-            const auto bound = get(node, name);
-            if (!bound) return true;
-            const auto number = number_of(bound);
-            if (!number || std::abs(*number) > kLargest) return false;
-            const auto whole = is_most ? -whole_above(-*number, is_strict) : whole_above(*number, is_strict);
-            auto& own = is_most ? bounds.most : bounds.least;
-            own = !own ? whole : is_most ? std::min(*own, whole) : std::max(*own, whole);
-            return true;
-        };
-        if (draft <= 4) {
-            const auto given = get(node, strict);
-            return narrow(keyword, given && given.ptr() == Py_True);
-        }
-        return narrow(keyword, false) && narrow(strict, true);
-    };
-    if (!add("minimum", "exclusiveMinimum", false) || !add("maximum", "exclusiveMaximum", true))
-        return std::nullopt;
-    return bounds;
 }
 
 std::optional<NumberBounds> number_bounds(nb::handle node, int draft) {

@@ -72,16 +72,8 @@ std::optional<Counts> length_counts(nb::handle node, bool has_formats);
 // Whether it is plain that some string, or number, satisfies what a schema says beside the type.
 bool has_plain_string(nb::handle node, bool has_formats);
 bool has_plain_number(nb::handle node, std::uint32_t types, int draft);
-// The integers that a schema takes, if it asks nothing of them but bounds; nothing: that is not so, or a
-// bound is large.
-struct IntegerBounds {
-    std::optional<std::int64_t> least, most;
-};
-std::optional<IntegerBounds> integer_bounds(nb::handle node, int draft);
-// The same of numbers.
-struct NumberBounds {
-    std::optional<NumberBound> least, most;
-};
+// The bounds of the numbers that a schema takes, if it asks nothing else of them; nothing: that is not so, or
+// a bound has many digits.
 std::optional<NumberBounds> number_bounds(nb::handle node, int draft);
 
 }  // namespace pdacon

@@ -9,7 +9,6 @@
 #include "bindings/python_schemas.hpp"
 #include "bindings/schema_keywords.hpp"
 #include "bindings/usual_members.hpp"
-#include "nested/integer_range.hpp"
 #include "nested/number_range.hpp"
 #include "nested/pattern_terminal.hpp"
 
@@ -196,14 +195,15 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
             if (!counts || kept_terminal(terminals(kString, false)[0]).terminal->inside == 0)
                 return std::nullopt;
             if (counts->least <= counts->most) add(*counts);
-        } else if (type == kNumber && asks_of_numbers(own.node)) {
-            const auto bounds = has_python_numbers_ ? number_bounds(own.node, draft) : std::nullopt;
+        } else if ((bit(type) & kNumbers) != 0 && asks_of_numbers(own.node)) {
+            const bool is_integer = type == kInteger;
+            const auto bounds = (is_integer ? has_one_integer_ : has_python_numbers_)
+                                    ? number_bounds(own.node, draft)
+                                    : std::nullopt;
             if (!bounds) return std::nullopt;
-            if (auto range = number_range(bounds->least, bounds->most)) add_made(std::move(*range));
-        } else if (type == kInteger && asks_of_numbers(own.node)) {
-            const auto bounds = has_one_integer_ ? integer_bounds(own.node, draft) : std::nullopt;
-            if (!bounds) return std::nullopt;
-            if (auto range = integer_range(bounds->least, bounds->most)) add_made(std::move(*range));
+            const std::span range(&*bounds, 1);
+            auto between = is_integer ? integers_between(range) : numbers_between(range);
+            if (between) add_made(std::move(*between));
         } else {
             add({});
         }

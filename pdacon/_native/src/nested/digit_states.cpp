@@ -2,15 +2,13 @@
 
 namespace pdacon {
 
-void DigitStates::add(std::int32_t from, Magnitude least, std::optional<Magnitude> most) {
-    const auto low = std::to_string(least);
-    const auto high = most ? std::to_string(*most) : "";
-    if (most && low.size() == high.size()) return same_length(from, low, high);
-    at_least(from, low);
-    if (!most) return edge(from, '1', '9', digits_from(low.size()));
-    for (auto length = low.size() + 1; length < high.size(); ++length)
+void DigitStates::add(std::int32_t from, const std::string& least, const std::optional<std::string>& most) {
+    if (most && least.size() == most->size()) return same_length(from, least, *most);
+    at_least(from, least);
+    if (!most) return edge(from, '1', '9', digits_from(least.size()));
+    for (auto length = least.size() + 1; length < most->size(); ++length)
         edge(from, '1', '9', digits(length - 1));
-    at_most(from, high, '1');
+    at_most(from, *most, '1');
 }
 
 std::optional<NestedTerminal> DigitStates::terminal() const {

@@ -13,8 +13,6 @@ namespace pdacon {
 
 class DigitStates {
   public:
-    using Magnitude = std::uint64_t;
-
     static constexpr std::int32_t kStart = 0, kEnd = 1;
 
     DigitStates() { states_.resize(2); }
@@ -29,7 +27,7 @@ class DigitStates {
     }
     // Whole numbers from one to another, both greater than 0, behind a state, to the end; no `most`: all from
     // `least` on.
-    void add(std::int32_t from, Magnitude least, std::optional<Magnitude> most);
+    void add(std::int32_t from, const std::string& least, const std::optional<std::string>& most);
     // The states that lead to the end; without any text there is no terminal.
     std::optional<NestedTerminal> terminal() const;
 

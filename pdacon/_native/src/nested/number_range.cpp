@@ -46,11 +46,41 @@ struct Comparison {
     std::int32_t then;  // of a mantissa: where an `e` leads
 };
 
+NumberBound negated(const NumberBound& bound) {
+    auto made = bound;
+    made.number.is_negative = !made.number.is_negative && !made.number.digits.empty();
+    return made;
+}
+
 // How the digits so far compare with those of a bound.
 enum Order : std::int8_t { kLess = -1, kEqual = 0, kGreater = 1 };
 
 class NumberStates {
   public:
+    NumberStates() { states_.edge(DigitStates::kStart, '-', '-', minus_); }
+
+    void add(const NumberBounds& range) {
+        const auto& [least, most] = range;
+        const auto is_positive = [](const NumberBound& bound) {
+            return !bound.number.is_negative && !bound.number.digits.empty();
+        };
+        const auto is_negative = [](const NumberBound& bound) { return bound.number.is_negative; };
+        const bool has_positive = !most || is_positive(*most), has_negative = !least || is_negative(*least);
+        if (has_positive)
+            add_magnitudes(DigitStates::kStart, least && is_positive(*least) ? least : std::nullopt, most);
+        if (has_negative)
+            add_magnitudes(minus_, most && is_negative(*most) ? std::optional(negated(*most)) : std::nullopt,
+                           least ? std::optional(negated(*least)) : std::nullopt);
+        const auto takes_zero = [](const std::optional<NumberBound>& bound, bool is_beyond) {
+            return !bound || is_beyond || (bound->number.digits.empty() && bound->is_inclusive);
+        };
+        if (!takes_zero(least, has_negative) || !takes_zero(most, has_positive)) return;
+        add_zero(DigitStates::kStart);
+        add_zero(minus_);
+    }
+    std::optional<NestedTerminal> terminal() const { return states_.terminal(); }
+
+  private:
     // Numbers greater than 0, with a sign in front of them or not, behind a state. No `low`: all from 0 on.
     void add_magnitudes(std::int32_t from, const std::optional<NumberBound>& low,
                         const std::optional<NumberBound>& high) {
@@ -87,14 +117,6 @@ class NumberStates {
         states_.edge(zeros, '0', '0', zeros);
         states_.edge(zeros, '0', '0', DigitStates::kEnd);
     }
-    std::int32_t sign() {
-        const auto made = states_.state();
-        states_.edge(DigitStates::kStart, '-', '-', made);
-        return made;
-    }
-    std::optional<NestedTerminal> terminal() const { return states_.terminal(); }
-
-  private:
     // Where a comparison is: digits read before the point, or behind it.
     struct Place {
         bool is_fraction = false, is_zero = false;  // is_zero: a 0 was read before the point
@@ -116,9 +138,7 @@ class NumberStates {
             states_.edge(digits, '0', '0', second);
             states_.edge(second, '0' + least, '0' + std::min(most, 9), DigitStates::kEnd);
         }
-        if (most >= 10)
-            states_.add(digits, static_cast<DigitStates::Magnitude>(std::max(least, 10)),
-                        static_cast<DigitStates::Magnitude>(most));
+        if (most >= 10) states_.add(digits, std::to_string(std::max(least, 10)), std::to_string(most));
         add_digits(from, {std::move(low), std::move(high), true, is_large ? 16 : 0, sign});
     }
 
@@ -228,13 +248,50 @@ class NumberStates {
     }
 
     DigitStates states_;
+    const std::int32_t minus_ = states_.state();
 };
 
-NumberBound negated(const NumberBound& bound) {
-    auto made = bound;
-    made.number.is_negative = !made.number.is_negative;
-    return made;
-}
+// A whole number with its sign; 0 has none.
+struct Integer {
+    bool is_negative;
+    std::string digits;
+
+    bool is_positive() const { return !is_negative && digits != "0"; }
+    Integer negated() const { return {is_positive(), digits}; }
+    bool is_less(const Integer& other) const {
+        if (is_negative != other.is_negative) return is_negative;
+        const auto is_smaller = [](const std::string& one, const std::string& two) {
+            return one.size() != two.size() ? one.size() < two.size() : one < two;
+        };
+        return is_negative ? is_smaller(other.digits, digits) : is_smaller(digits, other.digits);
+    }
+
+    // The least one that is not below a bound.
+    static Integer above(const NumberBound& bound) {
+        auto [whole, fraction, is_inclusive] = plain_side(bound);
+        if (bound.number.is_negative) {
+            if (fraction.empty() && !is_inclusive) whole = one_less(std::move(whole));
+            return {whole != "0", std::move(whole)};
+        }
+        return {false, fraction.empty() && is_inclusive ? std::move(whole) : one_more(std::move(whole))};
+    }
+
+  private:
+    static std::string one_more(std::string digits) {
+        auto at = digits.size();
+        while (at > 0 && digits[at - 1] == '9') digits[--at] = '0';
+        if (at == 0) return '1' + digits;
+        ++digits[at - 1];
+        return digits;
+    }
+    static std::string one_less(std::string digits) {
+        auto at = digits.size();
+        while (digits[at - 1] == '0') digits[--at] = '9';
+        --digits[at - 1];
+        if (digits.size() > 1 && digits[0] == '0') digits.erase(0, 1);
+        return digits;
+    }
+};
 
 }  // namespace
 
@@ -283,28 +340,30 @@ bool Decimal::is_less(const Decimal& other) const {
     return is_negative ? is_smaller(other, *this) : is_smaller(*this, other);
 }
 
-std::optional<NestedTerminal> number_range(const std::optional<NumberBound>& least,
-                                           const std::optional<NumberBound>& most) {
-    const auto is_positive = [](const NumberBound& bound) {
-        return !bound.number.is_negative && !bound.number.digits.empty();
-    };
-    const auto is_negative = [](const NumberBound& bound) { return bound.number.is_negative; };
-    const auto is_zero = [](const NumberBound& bound) { return bound.number.digits.empty(); };
+std::optional<NestedTerminal> numbers_between(std::span<const NumberBounds> ranges) {
     NumberStates states;
-    const auto minus = states.sign();
-    const bool has_positive = !most || is_positive(*most), has_negative = !least || is_negative(*least);
-    if (has_positive)
-        states.add_magnitudes(DigitStates::kStart, least && is_positive(*least) ? least : std::nullopt, most);
-    if (has_negative)
-        states.add_magnitudes(minus,
-                              most && is_negative(*most) ? std::optional(negated(*most)) : std::nullopt,
-                              least ? std::optional(negated(*least)) : std::nullopt);
-    const auto takes_zero = [&](const std::optional<NumberBound>& bound, bool is_beyond) {
-        return !bound || is_beyond || (is_zero(*bound) && bound->is_inclusive);
-    };
-    if (takes_zero(least, has_negative) && takes_zero(most, has_positive)) {
-        states.add_zero(DigitStates::kStart);
-        states.add_zero(minus);
+    for (const auto& range : ranges) states.add(range);
+    return states.terminal();
+}
+
+std::optional<NestedTerminal> integers_between(std::span<const NumberBounds> ranges) {
+    DigitStates states;
+    const auto minus = states.state();
+    states.edge(DigitStates::kStart, '-', '-', minus);
+    for (const auto& [lower, upper] : ranges) {
+        const auto least = lower ? std::optional(Integer::above(*lower)) : std::nullopt;
+        const auto most = upper ? std::optional(Integer::above(negated(*upper)).negated()) : std::nullopt;
+        if (least && most && most->is_less(*least)) continue;
+        const auto magnitude = [](const std::optional<Integer>& bound) {
+            return bound ? std::optional(bound->digits) : std::nullopt;
+        };
+        if (!most || most->is_positive())
+            states.add(DigitStates::kStart, least && least->is_positive() ? least->digits : "1",
+                       magnitude(most));
+        if ((!least || !least->is_positive()) && (!most || !most->is_negative))
+            states.edge(DigitStates::kStart, '0', '0', DigitStates::kEnd);
+        if (!least || least->is_negative)
+            states.add(minus, most && most->is_negative ? most->digits : "1", magnitude(least));
     }
     return states.terminal();
 }

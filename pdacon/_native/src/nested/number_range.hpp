@@ -1,4 +1,4 @@
-// The numbers between two bounds as a terminal, written as json.dumps writes floats, with trailing zeros
+// The numbers between bounds as a terminal, written as json.dumps writes floats, with trailing zeros
 // allowed: a plain decimal, or an exponent where the number is very large or very small
 // (pdacon/frontends/json_schema/numbers.py says so of all that numbers are asked).
 //
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,8 +33,13 @@ struct NumberBound {
     bool is_inclusive;
 };
 
-// Nothing as a bound: there is none on that side. No number lies between the bounds: nothing.
-std::optional<NestedTerminal> number_range(const std::optional<NumberBound>& least,
-                                           const std::optional<NumberBound>& most);
+struct NumberBounds {
+    std::optional<NumberBound> least, most;  // nothing: there is none on that side
+};
+
+// The numbers between the bounds of any range. There are none: nothing.
+std::optional<NestedTerminal> numbers_between(std::span<const NumberBounds> ranges);
+// The same of integers, each in its one spelling.
+std::optional<NestedTerminal> integers_between(std::span<const NumberBounds> ranges);
 
 }  // namespace pdacon
