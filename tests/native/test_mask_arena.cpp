@@ -11,7 +11,7 @@
 
 namespace {
 
-using pdacon::Mask, pdacon::MaskArena, pdacon::Matcher;
+using pdacon::KeptMask, pdacon::Mask, pdacon::MaskArena, pdacon::MaskView, pdacon::Matcher;
 using Words = std::vector<std::int32_t>;
 
 Words row_of(const MaskArena& arena, std::int32_t row) {
@@ -41,7 +41,8 @@ void rows_have_their_masks(std::size_t rows, std::size_t most_rows) {
             const std::size_t count = owner == 0 ? 2 : 3;
             auto words = given;
             std::fill(words.begin() + static_cast<std::ptrdiff_t>(count), words.end(), 0);
-            const Mask mask{random.below(10) == 0 ? Matcher::kNoNumber : id, given.data()};
+            const auto kept = KeptMask::of(std::span(given).first(count));  // the table copies it
+            const Mask mask{random.below(10) == 0 ? Matcher::kNoNumber : id, kept.view()};
             const auto row =
                 random.below(10) == 0 ? arena.row({given.data(), count}) : arena.row(owner + 1, mask, count);
             CHECK(row_of(arena, row) == words);
@@ -60,7 +61,7 @@ void a_step_has_no_more_rows_than_there_are() {
     MaskArena arena(1, 1, 2);
     const Words masks = {1, 2, 3};
     const auto row = [&](std::int32_t id) {
-        return arena.row(1, {id, &masks[static_cast<std::size_t>(id)]}, 1);
+        return arena.row(1, {id, MaskView::of_words(&masks[static_cast<std::size_t>(id)])}, 1);
     };
     arena.begin_step();
     CHECK(row(0) != row(1));

@@ -1,4 +1,7 @@
-// The pool of masks and what is kept with a vocabulary: what lives is found again, what is over is not.
+// The pool of masks and what is kept with a vocabulary: what lives is found again, what is over is not. Masks
+// in either form against the words that they are of.
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -9,7 +12,8 @@
 
 namespace {
 
-using pdacon::KeptPart, pdacon::KeptParts, pdacon::MaskPool;
+using pdacon::KeptMask, pdacon::KeptPart, pdacon::KeptParts, pdacon::MaskPool, pdacon::MaskView;
+using Words = std::vector<std::int32_t>;
 
 struct Part final : KeptPart {
     explicit Part(std::int64_t bytes_) : bytes(bytes_) {}
@@ -19,12 +23,50 @@ struct Part final : KeptPart {
 
 void equal_masks_are_one_row() {
     MaskPool pool;
-    const auto one = pool.of({1, 2, 3});
+    const auto one = pool.of(Words{1, 2, 3});
     CHECK(one.is_new);
-    const auto two = pool.of({1, 2, 3});
+    const auto two = pool.of(Words{1, 2, 3});
     CHECK(!two.is_new && two.row == one.row);
-    CHECK(pool.of({1, 2}).is_new);
-    CHECK(pool.of({1, 2}).is_new);  // the row of the last call is gone
+    CHECK(pool.of(Words{1, 2}).is_new);
+    CHECK(pool.of(Words{1, 2}).is_new);  // the row of the last call is gone
+}
+
+void a_row_may_be_asked_for_with_words() {
+    MaskPool pool;
+    const Words words{1, 0, 0, 0, 0, 0, 0, -1 << 31};
+    const auto few = pool.of(words);
+    CHECK(few.is_new && !few.row->mask.view().is_of_words());
+    const auto all = pool.of_words(words);
+    CHECK(all.is_new && all.row != few.row);
+    CHECK(std::ranges::equal(std::span(all.row->mask.view().words(), 8), words));
+    CHECK(pool.of(words).row == few.row && pool.of_words(words).row == all.row);
+}
+
+void masks_are_the_words_that_they_are_of() {
+    pdacon::test::Random random(3);
+    int of_tokens = 0;
+    for (int round = 0; round < 5'000; ++round) {
+        Words words(static_cast<std::size_t>(1 + random.below(120)));
+        const int most = random.below(2) == 0 ? 8 : 200;
+        for (int count = random.below(most); count > 0; --count)
+            pdacon::set_bit(words, random.below(static_cast<int>(words.size() * 32)));
+        const auto kept = KeptMask::of(words);
+        const auto view = MaskView::of_number(kept.view().number());
+        CHECK(view && !MaskView());
+        CHECK(kept.bytes() <= words.size() * sizeof(std::int32_t));
+        of_tokens += view.is_of_words() ? 0 : 1;
+        for (std::int32_t token = 0; static_cast<std::size_t>(token) < words.size() * 32; ++token)
+            CHECK(view.has(token) == pdacon::has_bit(words.data(), token));
+        CHECK(view.is_empty(words.size()) == std::ranges::all_of(words, [](auto word) { return word == 0; }));
+        // A place that is not aligned, and what is around it.
+        const auto size = words.size() * sizeof(std::int32_t);
+        std::vector<char> place(size + 6, 'x');
+        view.write(place.data() + 3, words.size());
+        CHECK(std::memcmp(place.data() + 3, words.data(), size) == 0);
+        CHECK(place[2] == 'x' && place[size + 3] == 'x');
+        CHECK(KeptMask::of(words) == kept);
+    }
+    CHECK(of_tokens > 500 && of_tokens < 4'500);
 }
 
 void rows_that_are_gone_are_swept() {
@@ -32,11 +74,11 @@ void rows_that_are_gone_are_swept() {
     pdacon::test::Random random(7);
     std::vector<MaskPool::Found> held;
     for (int round = 0; round < 20'000; ++round) {
-        const auto found = pool.of({random.below(500), 0});
+        const auto found = pool.of(Words{random.below(500), 0});
         if (random.below(3) == 0) held.push_back(found);
         if (held.size() > 100) held.erase(held.begin(), held.begin() + 50);
         for (const auto& other : held)
-            CHECK((other.row == found.row) == (other.row->words == found.row->words));
+            CHECK((other.row == found.row) == (other.row->mask == found.row->mask));
     }
 }
 
@@ -44,7 +86,7 @@ void threads_get_the_same_row() {
     MaskPool pool;
     std::vector<MaskPool::Found> found(8);
     std::vector<std::thread> threads;
-    for (auto& own : found) threads.emplace_back([&] { own = pool.of(std::vector<std::int32_t>(4096, 7)); });
+    for (auto& own : found) threads.emplace_back([&] { own = pool.of(Words(4096, 7)); });
     for (auto& thread : threads) thread.join();
     int fresh = 0;
     for (const auto& own : found) {
@@ -75,6 +117,8 @@ void the_last_used_are_kept() {
 
 int main() {
     equal_masks_are_one_row();
+    a_row_may_be_asked_for_with_words();
+    masks_are_the_words_that_they_are_of();
     rows_that_are_gone_are_swept();
     threads_get_the_same_row();
     the_last_used_are_kept();

@@ -36,7 +36,7 @@ TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const Persistent
     step.set_counts(count, count == 0 ? 0 : number % 3);
     const auto most = TokenStep::kMostStates - 2 * std::size_t{step.counts};
     step.mask_id = number % 9 == 0 ? TokenStep::kNotKept : number ^ 5;
-    step.mask_address = 4 * std::uint64_t{hashed};
+    step.mask_view = 4 * std::uint64_t{hashed};
     step.length = static_cast<std::uint16_t>(number);
     step.popped = static_cast<std::uint8_t>(number % step.reads);
     step.pushed = static_cast<std::uint8_t>(most - step.reads);
@@ -49,7 +49,7 @@ TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const Persistent
 bool is_same(const TokenStep& one, const TokenStep& other) {
     return one.lexer_state == other.lexer_state && one.token == other.token &&
            one.next_lexer_state == other.next_lexer_state && one.mask_id == other.mask_id &&
-           one.mask_address == other.mask_address && one.length == other.length && one.reads == other.reads &&
+           one.mask_view == other.mask_view && one.length == other.length && one.reads == other.reads &&
            one.popped == other.popped && one.pushed == other.pushed && one.rise == other.rise &&
            one.count_before() == other.count_before() && one.count_after() == other.count_after() &&
            one.states == other.states;

@@ -244,11 +244,10 @@ OwnedRows<std::int32_t> mask_table(const TokenPda& pda, std::int64_t since) {
                                     ", but the masks so far are " + std::to_string(count) +
                                     ", with the ids from 0 on");
         size = count - since;
-        rows.reserve(static_cast<std::size_t>(size) * words);
-        for (auto id = since; id < count; ++id) {
-            const auto mask = pda.mask(static_cast<std::int32_t>(id));
-            rows.insert(rows.end(), mask.words, mask.words + words);
-        }
+        rows.resize(static_cast<std::size_t>(size) * words);
+        for (auto id = since; id < count; ++id)
+            pda.mask(static_cast<std::int32_t>(id))
+                .view.write(rows.data() + static_cast<std::size_t>(id - since) * words, words);
     }
     return owned(std::move(rows), static_cast<std::size_t>(size), words);
 }

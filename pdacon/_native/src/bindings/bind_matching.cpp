@@ -99,7 +99,7 @@ void fill_bitmask(const Matcher& matcher, nb::handle bitmask, nb::handle row) {
     }
     // A tensor may be resized while the GIL is not held, so its address is asked for after that.
     const Bitmask target(bitmask);
-    target.fill(target.row(index, words), mask.words, words);
+    target.fill(target.row(index, words), mask.view, words);
 }
 
 // The matchers of a call, each held against other threads; one may come several times.
@@ -122,7 +122,7 @@ class Batch {
     std::deque<Matcher::Use> uses_;
 };
 
-// The masks of a batch, without words where they cannot be had.
+// The masks of a batch, without a view where they cannot be had.
 std::vector<Mask> masks_of(const Batch& batch, BatchFailures& failures) {
     std::vector<Mask> masks(batch.size());
     for (std::size_t at = 0; at < batch.size(); ++at)
@@ -158,7 +158,7 @@ void fill_bitmasks(nb::handle matchers, nb::handle bitmask, nb::handle rows) {
     const Bitmask target(bitmask);
     const auto data = rows_of(target);
     for (std::size_t at = 0; at < batch.size(); ++at) {
-        if (masks[at].words != nullptr) target.fill(data[at], masks[at].words, batch[at].tokens().words());
+        if (masks[at].view) target.fill(data[at], masks[at].view, batch[at].tokens().words());
     }
     failures.complain("the rows of the others are written");
 }
@@ -226,11 +226,7 @@ std::size_t validate_tokens(const Matcher& matcher, nb::handle tokens) {
 }
 
 // Only where the vocabulary is short of tokens for the start of a text.
-bool is_stuck(const Matcher& matcher) {
-    const auto* mask = mask_of(matcher).words;
-    const auto words = matcher.tokens().words();
-    return std::all_of(mask, mask + words, [](std::int32_t word) { return word == 0; });
-}
+bool is_stuck(const Matcher& matcher) { return mask_of(matcher).view.is_empty(matcher.tokens().words()); }
 
 nb::bytes forced_bytes(const Matcher& matcher, nb::handle limit) {
     const auto most = whole_number(limit, "limit");

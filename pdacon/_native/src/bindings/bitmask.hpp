@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "detokenizer/kept_mask.hpp"
+
 namespace pdacon {
 
 // A caller's bitmask: int32 rows whose words are next to each other, writable, on the CPU.
@@ -46,9 +48,9 @@ class Bitmask {
     }
 
     // Copies a mask into a row; words beyond the mask become 0.
-    void fill(char* row, const std::int32_t* mask, std::size_t words) const {
+    void fill(char* row, MaskView mask, std::size_t words) const {
         const auto size = words * sizeof(std::int32_t);
-        std::memcpy(row, mask, size);
+        mask.write(row, words);
         std::memset(row + size, 0, static_cast<std::size_t>(columns_) * sizeof(std::int32_t) - size);
     }
 

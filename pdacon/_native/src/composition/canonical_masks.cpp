@@ -80,8 +80,8 @@ CanonicalSearch CanonicalMasks::search() {
 
 CanonicalSearch::Found CanonicalMasks::found(std::int32_t id) const {
     const auto words = static_cast<std::ptrdiff_t>(masks_.words());
-    const auto* within = masks_.row(rows(id).within);
-    const auto* across = masks_.row(rows(id).across);
+    const auto* within = masks_.row(rows(id).within).words();
+    const auto* across = masks_.row(rows(id).across).words();
     return {{within, within + words}, {across, across + words}, rows(id).cut};
 }
 
@@ -140,8 +140,8 @@ std::int32_t CanonicalMasks::make(const LexerConfiguration& lexing, const StackV
 std::int32_t CanonicalMasks::keep(CanonicalSearch::Found found, const ReadSet& read_set) {
     if (found.cut) ++num_cut_;
     auto& pool = resources_.trie().masks();
-    const Rows made{masks_.intern(pool.of(found.within)), masks_.intern(pool.of(found.across)), read_set,
-                    found.cut};
+    const Rows made{masks_.intern(pool.of_words(found.within)), masks_.intern(pool.of_words(found.across)),
+                    read_set, found.cut};
     const auto [at, is_new] =
         ids_.emplace(std::array{made.within, made.across, static_cast<std::int32_t>(read_set.states),
                                 static_cast<std::int32_t>(read_set.columns), made.cut ? 1 : 0},
@@ -156,7 +156,7 @@ CanonicalSearch::Found CanonicalMasks::live(const LexerConfiguration& lexing, co
 }
 
 bool CanonicalMasks::combine(std::int32_t id, std::int32_t state, std::span<std::int32_t> mask) const {
-    filter_->combine(state, masks_.row(rows(id).within), masks_.row(rows(id).across), mask);
+    filter_->combine(state, masks_.row(rows(id).within).words(), masks_.row(rows(id).across).words(), mask);
     return !rows(id).cut || std::ranges::any_of(mask, [](auto word) { return word != 0; });
 }
 
@@ -186,8 +186,8 @@ bool CanonicalMasks::allows(const LexerConfiguration& lexing, const StackView& s
                             bool leading, std::int32_t token) {
     return resources_.guarded().run([&] {
         const auto& made = rows(make(lexing, stack, state, leading));
-        if (has_bit(masks_.row(made.across), token)) return true;
-        return has_bit(masks_.row(made.within), token) && filter_->may_follow(state, token);
+        if (masks_.row(made.across).has(token)) return true;
+        return masks_.row(made.within).has(token) && filter_->may_follow(state, token);
     });
 }
 

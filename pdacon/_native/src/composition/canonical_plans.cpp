@@ -296,13 +296,13 @@ std::int32_t CanonicalPlans::make_table(const FilteredConfiguration& here, bool 
     std::vector<std::int32_t> within(tokens_.words(), 0), across(tokens_.words(), 0);
     for (const auto token : tokens_.end_tokens())
         if (has_bit(live.across.data(), token)) set_bit(across, token);
-    table.levels.push_back({-1, 0, rows_.intern(pool.of(within)), rows_.intern(pool.of(across))});
+    table.levels.push_back({-1, 0, rows_.intern(pool.of_words(within)), rows_.intern(pool.of_words(across))});
     for (std::size_t at = 0; at < parts.size();) {
         const auto cost = parts[at].cost, stripped = parts[at].stripped;
         for (; at < parts.size() && parts[at].cost == cost && parts[at].stripped == stripped; ++at)
             for (const auto token : parts[at].tokens) set_bit(parts[at].marked ? across : within, token);
         table.levels.push_back(
-            {cost, stripped, rows_.intern(pool.of(within)), rows_.intern(pool.of(across))});
+            {cost, stripped, rows_.intern(pool.of_words(within)), rows_.intern(pool.of_words(across))});
         if (at < parts.size() && parts[at].stripped != stripped) {
             within.assign(within.size(), 0);
             across.assign(across.size(), 0);
@@ -366,7 +366,7 @@ void CanonicalPlans::write(const Table& table, const FilteredConfiguration& here
     const bool in_bytes = allowance.unit == Allowance::Unit::kBytes;
     const auto after = allowance.after(least);
     const auto combine = [&](const Level& level) {
-        filter_.combine(here.state, rows_.row(level.within), rows_.row(level.across), mask);
+        filter_.combine(here.state, rows_.row(level.within).words(), rows_.row(level.across).words(), mask);
     };
     const auto& last = table.levels.back();
     const auto longest = in_bytes ? std::int64_t{resources_.trie().max_depth()} : 1;
@@ -383,8 +383,8 @@ void CanonicalPlans::write(const Table& table, const FilteredConfiguration& here
     across_.assign(tokens_.words(), 0);
     auto& lengths = resources_.engine().lengths();
     for (const auto& level : table.levels) {
-        const auto* within = rows_.row(level.within);
-        const auto* across = rows_.row(level.across);
+        const auto* within = rows_.row(level.within).words();
+        const auto* across = rows_.row(level.across).words();
         if (level.cost < 0) {
             std::copy_n(across, across_.size(), across_.data());
             continue;

@@ -26,10 +26,10 @@
 
 namespace pdacon {
 
-// A mask and its id; the words are valid as long as the TokenPda. id -1: no mask, and no words.
+// A mask and its id; valid as long as the TokenPda. id -1: no mask.
 struct Mask {
     std::int32_t id = -1;
-    const std::int32_t* words = nullptr;
+    MaskView view = {};
 };
 
 class MaskResources;

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -41,13 +40,15 @@ class MaskSet {
 
     std::size_t size() const { return rows_.size(); }
     std::size_t words() const { return words_; }  // of each row
+    // Of a row that has words.
     std::size_t row_bytes() const { return words_ * sizeof(std::int32_t); }
-    std::size_t bytes() const { return size() * row_bytes(); }
+    // Of all rows; those of an artifact as if they had words.
+    std::size_t bytes() const { return stored_.size() * row_bytes() + own_bytes_; }
 
     // Throws ArtifactDamage.
-    const std::int32_t* row(std::int32_t id) const {
+    MaskView row(std::int32_t id) const {
         const auto& own = rows_[in_range(id, size())];
-        return own ? own->words.data() : stored_.row(static_cast<std::size_t>(id));
+        return own ? own->mask.view() : stored_.row(static_cast<std::size_t>(id)).view();
     }
     // None: the artifact has it.
     const Row& pooled(std::int32_t id) const { return rows_[in_range(id, size())]; }
@@ -57,18 +58,20 @@ class MaskSet {
     std::int32_t intern(MaskPool::Found mask,
                         std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
         if (const auto known = find(*mask.row); known >= 0) return known;
-        if (bytes() + row_bytes() > most_bytes) return -1;
+        const auto more = mask.row->mask.bytes();
+        if (bytes() + more > most_bytes) return -1;
         const auto id = static_cast<std::int32_t>(size());
         const auto filed = ids_.emplace(mask.row->hash, id);
         try {
             rows_.push_back(mask.row);
-            MemoryLimit::take(row_bytes());
+            MemoryLimit::take(more);
         } catch (...) {  // out of memory: all members are as they were
             rows_.resize(static_cast<std::size_t>(id));
             ids_.erase(filed);
             throw;
         }
-        if (!mask.is_new) shared_bytes_.fetch_add(static_cast<std::int64_t>(row_bytes()));
+        own_bytes_ += more;
+        if (!mask.is_new) shared_bytes_.fetch_add(static_cast<std::int64_t>(more));
         return id;
     }
 
@@ -77,7 +80,7 @@ class MaskSet {
 
     // Empties a set without an artifact, whose ids nobody has.
     void forget() {
-        MemoryLimit::give_back(bytes());
+        MemoryLimit::give_back(std::exchange(own_bytes_, 0));
         shared_bytes_ = 0;
         ids_.clear();
         const MemoryLimit::Pause pause;  // rows count otherwise
@@ -91,20 +94,18 @@ class MaskSet {
             ids_.emplace(stored_.checksum_of(hashed_), static_cast<std::int32_t>(hashed_));
         const auto [begin, end] = ids_.equal_range(mask.hash);
         for (auto known = begin; known != end; ++known) {
-            const auto& own = rows_[static_cast<std::size_t>(known->second)];
-            if (own ? own.get() == &mask : std::ranges::equal(mask.words, stored_words(known->second)))
-                return known->second;
+            const auto id = static_cast<std::size_t>(known->second);
+            const auto& own = rows_[id];
+            if (own ? own.get() == &mask : stored_.row(id) == mask.mask) return known->second;
         }
         return -1;
-    }
-    std::span<const std::int32_t> stored_words(std::int32_t id) const {
-        return {stored_.row(static_cast<std::size_t>(id)), words_};
     }
 
     std::size_t words_;
     StoredMasks stored_;      // the first ids
     std::size_t hashed_ = 0;  // how many of those are in ids_; `intern` adds the rest
     std::vector<Row> rows_;   // by id; none: a stored one
+    std::size_t own_bytes_ = 0;
     std::atomic<std::int64_t> shared_bytes_{0};
     std::unordered_multimap<std::uint64_t, std::int32_t>
         ids_;  // by hash, which is the checksum of a stored one

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "artifact/artifact.hpp"
 #include "base/checksum.hpp"
 #include "base/interner.hpp"
+#include "detokenizer/kept_mask.hpp"
 
 namespace pdacon {
 
@@ -33,21 +35,21 @@ class StoredMasks {
         require_artifact(blocks_.size() % kBlock == 0 && all_within(numbers_, 0, blocks),
                          "masks of another vocabulary");
     }
-    // `row(id)`: the words of each of `masks` masks.
+    // `row(id)`: a view of each of `masks` masks.
     template <class Row>
     static void save(ArtifactWriter& artifact, std::int32_t start, std::size_t words, std::size_t masks,
                      Row row) {
         Interner blocks;
-        std::vector<std::int32_t> numbers, flat;
+        std::vector<std::int32_t> numbers, flat, mask(words);
         std::vector<std::uint64_t> checksums;
         for (std::size_t id = 0; id < masks; ++id) {
-            const std::int32_t* mask = row(id);
+            row(id).write(mask.data(), words);
             for (std::size_t at = 0; at < words; at += kBlock) {
                 std::vector<std::int32_t> block(kBlock, 0);
-                std::copy(mask + at, mask + std::min(words, at + kBlock), block.begin());
+                std::copy_n(mask.data() + at, std::min(words - at, kBlock), block.begin());
                 numbers.push_back(blocks.intern(block));
             }
-            checksums.push_back(checksum(mask, words * sizeof(std::int32_t)));
+            checksums.push_back(checksum(mask.data(), words * sizeof(std::int32_t)));
         }
         for (std::size_t at = 0; at < blocks.size(); ++at) {
             const auto block = blocks[static_cast<std::int32_t>(at)];
@@ -63,24 +65,23 @@ class StoredMasks {
     // The checksum of a row, without a look at it.
     std::uint64_t checksum_of(std::size_t id) const { return checksums_[id]; }
     // Throws ArtifactDamage. The caller holds the lock that guards this object.
-    const std::int32_t* row(std::size_t id) const {
+    const KeptMask& row(std::size_t id) const {
         ensure(id < rows_.size());
-        if (!rows_[id]) rows_[id] = origin_->watch([&] { return make(id); });
-        return rows_[id].get();
+        if (!rows_[id])
+            rows_[id] = origin_->watch([&] { return std::make_unique<const KeptMask>(make(id)); });
+        return *rows_[id];
     }
 
   private:
-    using Row = std::unique_ptr<std::int32_t[]>;
-
-    Row make(std::size_t id) const {
-        auto row = std::make_unique<std::int32_t[]>(per_mask_ * kBlock);
+    KeptMask make(std::size_t id) const {
+        std::vector<std::int32_t> row(per_mask_ * kBlock);
         for (std::size_t at = 0; at < per_mask_; ++at) {
             const auto block = in_range(numbers_[id * per_mask_ + at], blocks_.size() / kBlock) * kBlock;
-            std::copy_n(blocks_.data() + block, kBlock, row.get() + at * kBlock);
+            std::copy_n(blocks_.data() + block, kBlock, row.data() + at * kBlock);
         }
-        require_artifact(checksum(row.get(), words_ * sizeof(std::int32_t)) == checksums_[id],
+        require_artifact(checksum(row.data(), words_ * sizeof(std::int32_t)) == checksums_[id],
                          "a mask has another checksum than when it was written");
-        return row;
+        return KeptMask::of(std::span(row).first(words_));
     }
 
     std::size_t words_ = 0;
@@ -88,8 +89,8 @@ class StoredMasks {
     std::size_t per_mask_ = 0;
     Flat<std::int32_t> blocks_;
     Flat<std::uint64_t> checksums_;
-    Packed numbers_;  // of the blocks of each mask
-    mutable std::vector<Row> rows_;
+    Packed numbers_;                                             // of the blocks of each mask
+    mutable std::vector<std::unique_ptr<const KeptMask>> rows_;  // null: not asked for yet
 };
 
 }  // namespace pdacon

@@ -64,9 +64,7 @@ void TokenPda::set_left(std::int64_t left) {
 }
 
 bool TokenPda::empty_language(bool leading_space) {
-    const auto allows_some = [&](const Mask& first) {
-        return std::any_of(first.words, first.words + tokens().words(), [](auto word) { return word != 0; });
-    };
+    const auto allows_some = [&](const Mask& first) { return !first.view.is_empty(tokens().words()); };
     const PersistentStack stack(machine().start.start_state);
     const auto lexing = boundary(machine(), stack, 0);
     if (allows_some(plain_.mask(lexing, stack.view()))) return false;
@@ -136,9 +134,7 @@ TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView&
     ReadSet of_mask;
     const auto mask = plain_.known_mask_behind_lock(at, after.view(nodes), &of_mask);
     // A mask that allows something is that of a live configuration, so the token is allowed.
-    if (mask.id < 0 ||
-        std::all_of(mask.words, mask.words + tokens().words(), [](auto word) { return word == 0; }))
-        return {};
+    if (mask.id < 0 || mask.view.is_empty(tokens().words())) return {};
     const auto reads_below = of_mask.states - std::min(after.pushed(), of_mask.states);
     const auto reads = std::max({read_set.states, after.popped() + reads_below, 1U});
     const bool has_room = fits && reads + after.pushed() <= TokenStep::kMostStates;
@@ -147,7 +143,7 @@ TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView&
         step.states[step.reads++] = node->state;
     if (!has_room) return step;
     step.next_lexer_state = at.state;
-    step.set_mask(mask.id, mask.words);
+    step.set_mask(mask.id, mask.view);
     step.popped = static_cast<std::uint8_t>(after.popped());
     step.rise = static_cast<std::uint8_t>(rise);
     for (const auto& node : nodes.states) step.states[step.reads + step.pushed++] = node.state;

@@ -29,6 +29,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "detokenizer/kept_mask.hpp"
 #include "pda/stack.hpp"
 
 namespace pdacon {
@@ -41,9 +42,9 @@ struct TokenStep {
     // here for what the step depends on.
     static constexpr std::int32_t kNotKept = -1, kSameMask = -2;
     std::int32_t mask_id = kNotKept;
-    std::uint64_t mask_address = 0;  // of its words: a number, which has the same size everywhere
-    std::uint16_t length = 0;        // of the token's text
-    std::uint8_t reads = 0;          // how many states have to be on top; 0: this is no step
+    std::uint64_t mask_view = 0;  // as a number, which has the same size everywhere
+    std::uint16_t length = 0;     // of the token's text
+    std::uint8_t reads = 0;       // how many states have to be on top; 0: this is no step
     std::uint8_t popped = 0, pushed = 0;
     std::uint8_t rise = 0;     // by how much the stack is deeper, at most, after one of the token's lexemes
     std::uint16_t counts = 0;  // 1: the last of the states are no states but counts, before and after; or 0
@@ -51,13 +52,11 @@ struct TokenStep {
     std::array<std::int32_t, kMostStates> states{};
     std::uint32_t slot_number = 0;  // of the slot that it was read from
 
-    void set_mask(std::int32_t id, const std::int32_t* words) {
+    void set_mask(std::int32_t id, MaskView view) {
         mask_id = id;
-        mask_address = reinterpret_cast<std::uintptr_t>(words);
+        mask_view = view.number();
     }
-    const std::int32_t* mask_words() const {
-        return reinterpret_cast<const std::int32_t*>(static_cast<std::uintptr_t>(mask_address));
-    }
+    MaskView mask() const { return MaskView::of_number(static_cast<std::uintptr_t>(mask_view)); }
     std::span<const std::int32_t> states_pushed() const { return std::span(states).subspan(reads, pushed); }
     // Of characters, where they are counted; else 0.
     std::int32_t count_before() const { return counts == 0 ? 0 : states[kMostStates - 2]; }

@@ -1,25 +1,28 @@
 // The masks that are in use for one vocabulary, whoever uses them: equal masks are one row of memory.
 //
 // Constraints of all grammars have masks in common, such as those within strings, and a mask of 131,072
-// tokens takes 16 KiB. A mask goes when the last one who holds it does. Safe from any thread.
+// tokens takes 16 KiB unless it allows few of them. A mask goes when the last one who holds it does. Safe
+// from any thread.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/checksum.hpp"
 #include "base/memory.hpp"
+#include "detokenizer/kept_mask.hpp"
 
 namespace pdacon {
 
 struct PooledMask {
-    std::uint64_t hash;
-    std::vector<std::int32_t> words;  // token t is bit t % 32 of word t / 32
+    std::uint64_t hash;  // of the words: token t is bit t % 32 of word t / 32
+    KeptMask mask;
 };
 
 class MaskPool {
@@ -32,24 +35,29 @@ class MaskPool {
     };
 
     // The row that is equal to a mask.
-    Found of(const std::vector<std::int32_t>& words) {
-        const auto hash = checksum(words.data(), words.size() * sizeof(std::int32_t));
+    Found of(std::span<const std::int32_t> words) { return kept(words, &KeptMask::of); }
+    // The same of a row that has words, for who reads these.
+    Found of_words(std::span<const std::int32_t> words) { return kept(words, &KeptMask::of_words); }
+
+  private:
+    Found kept(std::span<const std::int32_t> words, KeptMask (*form)(std::span<const std::int32_t>)) {
+        const auto hash = checksum(words.data(), words.size_bytes());
         const MemoryLimit::Pause pause;
+        auto mask = form(words);
         std::shared_ptr<const PooledMask> other;  // outlives the lock
         const std::lock_guard hold(lock_);
         const auto [begin, end] = known_.equal_range(hash);
         for (auto at = begin; at != end; ++at)
-            if (other = at->second.lock(); other && other->words == words) return {other, false};
+            if (other = at->second.lock(); other && other->mask == mask) return {other, false};
         if (known_.size() >= next_sweep_) {
             std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
             next_sweep_ = std::max(kLeastSwept, 2 * known_.size());
         }
-        auto made = std::make_shared<const PooledMask>(PooledMask{hash, words});
+        auto made = std::make_shared<const PooledMask>(PooledMask{hash, std::move(mask)});
         known_.emplace(hash, made);
         return {std::move(made), true};
     }
 
-  private:
     static constexpr std::size_t kLeastSwept = 256;
 
     std::mutex lock_;

@@ -126,8 +126,7 @@ std::optional<Matcher::Step> allowed_step(const Matcher& matcher, What what) {
 }
 
 bool allows_nothing(const Matcher& matcher) {
-    const auto* words = matcher.mask().words;
-    return std::all_of(words, words + matcher.pda()->tokens().words(), [](auto word) { return word == 0; });
+    return matcher.mask().view.is_empty(matcher.pda()->tokens().words());
 }
 
 // As many bytes of a text as there is room for, and its size.
@@ -291,8 +290,8 @@ pdacon_status pdacon_matcher_fill_mask(const pdacon_matcher* matcher, std::int32
         const Matcher::Use use(matcher->matcher);
         const auto needed = matcher->matcher.pda()->tokens().words();
         require_argument(function, words >= needed, "the mask has fewer words than the vocabulary needs");
-        const auto* found = matcher->matcher.mask().words;
-        std::fill(std::copy(found, found + needed, mask), mask + words, 0);
+        matcher->matcher.mask().view.write(mask, needed);
+        std::fill(mask + needed, mask + words, 0);
         return PDACON_OK;
     });
 }

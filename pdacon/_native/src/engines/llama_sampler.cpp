@@ -69,11 +69,11 @@ State& state_of(const Sampler* sampler) { return *static_cast<State*>(sampler->c
 // The others are removed, not given a low score: where all scores are low, a sampler after this one could
 // choose any of them.
 void keep_allowed(const Matcher& matcher, Candidates& candidates) {
-    const auto* words = matcher.mask().words;
+    const auto mask = matcher.mask().view;
     const auto size = matcher.pda()->tokens().size();
     const auto forbidden = [&](const Candidate& candidate) {
         const auto token = static_cast<std::uint32_t>(candidate.token);  // a negative one is too large
-        return token >= size || (static_cast<std::uint32_t>(words[token / 32]) >> token % 32 & 1U) == 0;
+        return token >= size || !mask.has(candidate.token);
     };
     auto* const end = candidates.data + candidates.size;
     auto* const kept_end = std::remove_if(candidates.data, end, forbidden);

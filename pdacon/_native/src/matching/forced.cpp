@@ -47,11 +47,11 @@ std::size_t Matcher::settled(std::span<const std::int64_t> tokens, std::string_v
 // Whether an allowed token is longer than `spelled` and agrees with `forced`, as far as both go.
 bool Matcher::is_extended(const Position& at, std::string_view spelled, std::string_view forced) const {
     const auto& trie = this->trie();
-    const std::int32_t* mask = nullptr;  // only asked for if the vocabulary has such tokens
+    MaskView mask;  // only asked for if the vocabulary has such tokens
     const auto any_allowed = [&](std::int32_t begin, std::int32_t end) {
-        if (begin < end && mask == nullptr) mask = this->mask(at).words;
+        if (begin < end && !mask) mask = this->mask(at).view;
         for (; begin < end; ++begin)
-            if (has_bit(mask, trie.token(begin))) return true;
+            if (mask.has(trie.token(begin))) return true;
         return false;
     };
     const auto below = [&](std::int32_t node) {

@@ -16,18 +16,23 @@ MaskArena::MaskArena(std::size_t words, std::size_t rows, std::size_t most_rows)
 }
 
 std::int32_t MaskArena::row(std::span<const std::int32_t> mask) {
-    if (mask.size() == words_) return interned(mask.data());
-    widened_.assign(mask.begin(), mask.end());
+    return row(MaskView::of_words(mask.data()), mask.size());
+}
+
+std::int32_t MaskArena::row(MaskView mask, std::size_t count) {
+    if (mask.is_of_words() && count == words_) return interned(mask.words());
     widened_.resize(words_);
+    mask.write(widened_.data(), count);
+    std::fill(widened_.begin() + static_cast<std::ptrdiff_t>(count), widened_.end(), 0);
     return interned(widened_.data());
 }
 
 std::int32_t MaskArena::row(std::uint64_t owner, const Mask& mask, std::size_t count) {
-    if (mask.id == Matcher::kNoNumber) return row({mask.words, count});
+    if (mask.id == Matcher::kNoNumber) return row(mask.view, count);
     auto& entries = entries_for(owner, mask.id);
     if (const auto known = known_row(entries, mask.id); known >= 0) return known;
     auto& entry = entries[static_cast<std::size_t>(mask.id)];
-    const auto found = row({mask.words, count});
+    const auto found = row(mask.view, count);
     entry = {found, rows_[static_cast<std::size_t>(found)].generation};
     return found;
 }

@@ -69,6 +69,7 @@ class MaskArena {
     const std::shared_ptr<std::int32_t[]>& table() const { return table_; }
 
   private:
+    std::int32_t row(MaskView mask, std::size_t count);
     struct Row {
         std::uint64_t used = 0;  // the last step that asked for it
         std::uint64_t hash = 0;
@@ -90,7 +91,7 @@ class MaskArena {
     std::vector<Row> rows_;           // those that were ever used
     std::vector<std::int32_t> free_;  // of these, those that are nobody's
     std::vector<std::int32_t> written_;
-    std::vector<std::int32_t> widened_;  // a mask that had fewer words
+    std::vector<std::int32_t> widened_;  // a mask that had fewer words, or none
     std::unordered_multimap<std::uint64_t, std::int32_t> by_hash_;
     std::unordered_map<std::uint64_t, Entries> owners_;  // forgotten at times
     std::uint64_t times_forgotten_ = 0;

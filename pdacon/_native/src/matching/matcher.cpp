@@ -235,7 +235,7 @@ std::optional<Matcher::Step> Matcher::step_as_text(const Position& from, std::in
     // If the mask of the position is known, it says whether the token is allowed.
     const bool is_kept = &from == &at_ && kept_mask_.id >= 0;
     if (const auto known = is_kept ? kept_mask_ : known_mask(from); known.id >= 0) {
-        if (!has_bit(known.words, token)) return std::nullopt;
+        if (!known.view.has(token)) return std::nullopt;
         next->allowed = true;
     }
     return next;
@@ -343,7 +343,7 @@ bool Matcher::accept_kept(std::int64_t token, const TokenSteps::Place& place) {
     at_.lexing = {step.next_lexer_state, {}, {}};
     if (nested_) at_.filter_state = step.count_after();
     at_.length += step.length;
-    if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask_words()};
+    if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask()};
     return true;
 }
 
@@ -488,7 +488,7 @@ Mask Matcher::mask() const {
     if (!is_filtered() || at_.terminated) return mask(at_);
     filtered_mask_.resize(pda_->tokens().words());
     write_filtered(at_, filtered_mask_);
-    return {kNoNumber, filtered_mask_.data()};
+    return {kNoNumber, MaskView::of_words(filtered_mask_.data())};
 }
 
 Mask Matcher::known_mask() const {
@@ -507,7 +507,7 @@ Mask Matcher::known_mask() const {
         return {};
     if (plans) add_planned(at_, filtered_mask_);
     if (is_only_space(at_)) without_ends(filtered_mask_);
-    return {kNoNumber, filtered_mask_.data()};
+    return {kNoNumber, MaskView::of_words(filtered_mask_.data())};
 }
 
 void Matcher::write_filtered(const Position& at, std::span<std::int32_t> words) const {

@@ -503,11 +503,10 @@ std::vector<std::int32_t> NestedPda::masks(std::int64_t since) {
         throw std::out_of_range("mask_table: since=" + std::to_string(since) + ", but the masks so far are " +
                                 std::to_string(count) + ", with the ids from 0 on");
     std::vector<std::int32_t> rows;
-    rows.reserve(static_cast<std::size_t>(count - since) * masks_.words());
-    for (auto id = since; id < count; ++id) {
-        const auto* row = masks_.row(static_cast<std::int32_t>(id));
-        rows.insert(rows.end(), row, row + masks_.words());
-    }
+    rows.resize(static_cast<std::size_t>(count - since) * masks_.words());
+    for (auto id = since; id < count; ++id)
+        masks_.row(static_cast<std::int32_t>(id))
+            .write(rows.data() + static_cast<std::size_t>(id - since) * masks_.words(), masks_.words());
     return rows;
 }
 

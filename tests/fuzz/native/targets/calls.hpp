@@ -24,7 +24,7 @@ inline void compare(const pdacon::Matcher& matcher) {
         const bool agrees = known == pdacon::Liveness::kLiveOnAll   ? allowed
                             : known == pdacon::Liveness::kDeadOnAll ? !allowed
                                                                     : true;
-        if (agrees && allowed == pdacon::has_bit(mask.words, static_cast<std::int32_t>(token))) continue;
+        if (agrees && allowed == mask.view.has(static_cast<std::int32_t>(token))) continue;
         std::fprintf(stderr, "token %zu: the mask and the step differ\n", token);
         std::abort();
     }
