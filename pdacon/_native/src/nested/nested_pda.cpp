@@ -220,7 +220,7 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
     const auto& cursor = from.cursor;
     const auto found = reading_.threads(cursor);
     const std::vector threads(found.begin(), found.end());
-    if (threads.size() + cursor.has_texts() > 1 && reading_.ended(cursor) >= 0) return false;
+    if ((threads.size() > 1 || cursor.has_texts()) && reading_.ended(cursor) >= 0) return false;
     ByteSet all;
     for (const auto& [move, position] : threads) {
         const auto& live = reading_.automaton(cursor.place, move).row(position, reading_.limit()).live;
