@@ -251,8 +251,8 @@ class Compiled:
     def nbytes(self) -> int:
         """Bytes of memory that the constraint holds by now: its tables, masks and caches, and its grammar.
 
-        With them the bytes that `from_bytes` was given. As they were allocated, which the process grows by, but for
-        what the allocator itself needs. What belongs to the vocabulary is not among them, nor what reports and
+        With them the bytes that `from_bytes` was given. As they were allocated, which the process grows by, with what
+        glibc keeps beside each block. What belongs to the vocabulary is not among them, nor what reports and
         explanations have made, nor a file that is mapped, whose pages the system shares and can take back. What was
         made of the text of a schema that is read on demand is estimated from its length.
 

@@ -99,7 +99,7 @@ print(json.dumps([end - start, sum(one.nbytes for one in kept)]))
 def test_nbytes_is_what_a_process_grows_by(kind: str, how: str, count: int) -> None:
     command = [sys.executable, "-P", "-c", PROGRAM, kind, how, str(count)]
     grown, counted = eval(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    assert counted == pytest.approx(grown, rel=0.25)
+    assert counted == pytest.approx(grown, rel=0.15)
 
 
 def test_a_grammar_that_was_asked_is_let_go() -> None:

@@ -27,7 +27,8 @@ std::int64_t size_of(void* storage) noexcept {
 #elif defined(__APPLE__)
     return static_cast<std::int64_t>(malloc_size(storage));
 #else
-    return static_cast<std::int64_t>(malloc_usable_size(storage));
+    // glibc keeps the size beside the storage, which for small blocks is an eighth of what they take.
+    return static_cast<std::int64_t>(malloc_usable_size(storage) + sizeof(std::size_t));
 #endif
 }
 
