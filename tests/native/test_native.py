@@ -1,7 +1,8 @@
 """Unit tests of the native core: small C++ programs that compare one part each with a plain model.
 
 What a program tests is compiled with the sanitizers, where they run. PDACON_SANITIZED_BUILD names a folder with a
-sanitized build of the package (``tests/fuzz/native/run`` says how one is made), whose objects are linked instead.
+sanitized build of the package (``tests/fuzz/native/run`` says how one is made): the linker takes from it what a
+program needs.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -69,18 +69,28 @@ def sanitizers(compiler: list[str], tmp_path_factory: pytest.TempPathFactory) ->
     return SANITIZERS if runs else []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
-def test_native(program: Path, compiler: list[str], sanitizers: list[str], tmp_path: Path) -> None:
-    made = str(tmp_path / program.stem)
-    parts = TESTED.get(program.stem, [])
-    needed = NEEDED.get(program.stem, [])
+@pytest.fixture(scope="session")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """The objects of the sanitized build as a library, where there is one: some of them hold several sources."""
     build = os.environ.get("PDACON_SANITIZED_BUILD")
     if build is None:
-        linked = [str(SOURCES / f"{name}.cpp") for name in parts]
+        return None
+    library = tmp_path_factory.mktemp("core") / "core.a"
+    objects = sorted(Path(build).glob("**/pdacon_rooms.dir/**/*.o"))
+    run(["ar", "rcs", str(library), *map(str, objects)])
+    return library
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_native(program: Path, compiler: list[str], sanitizers: list[str], core: Path | None, tmp_path: Path) -> None:
+    made = str(tmp_path / program.stem)
+    if core is None:
+        linked = [str(SOURCES / f"{name}.cpp") for name in TESTED.get(program.stem, [])]
+        needed = NEEDED.get(program.stem, [])
         linked += [compiled_as_one(names, compiler, tmp_path / f"needed_{k}.cpp") for k, names in enumerate(needed)]
     else:
-        linked = [str(object_of(name, Path(build))) for name in (*parts, *chain.from_iterable(needed))]
+        linked = [str(core)]
     run([*compiler, *FLAGS, "-O1", *sanitizers, str(program), *linked, "-o", made])
     run([made])
 
@@ -89,11 +99,6 @@ def compiled_as_one(names: Sequence[str], compiler: list[str], joined: Path) -> 
     joined.write_text("".join(f'#include "{name}.cpp"\n' for name in names))
     made = str(joined.with_suffix(".o"))
     run([*compiler, *FLAGS, "-O0", "-c", str(joined), "-o", made])
-    return made
-
-
-def object_of(name: str, build: Path) -> Path:
-    (made,) = build.glob(f"**/pdacon_rooms.dir/{name}.cpp.o")
     return made
 
 
