@@ -27,6 +27,10 @@ TESTED = {
     "test_mask_pool": ["base/memory"],
     "test_pushbacks": ["lexer/pushbacks"],
     "test_reduce_chains": ["pda/empty_reduces", "pda/pushdown"],
+    "test_terminal_automaton": [
+        *(f"nested/{name}" for name in ("terminal_automaton", "terminal_walk", "like_walks", "regions", "rests")),
+        *(f"nested/{name}" for name in ("character_counts", "token_heights")),
+    ],
     "test_token_set": ["detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
     "test_token_steps": ["composition/token_steps"],
     "test_transitions": ["lexer/transitions"],
@@ -45,6 +49,13 @@ NEEDED = {
         ("lexer/nfa",),
     ],
     "test_loops": [("detokenizer/labels", "artifact/artifact")],
+    "test_terminal_automaton": [
+        (
+            *(f"detokenizer/{name}" for name in ("labels", "loops", "shared_trie", "token_set", "tokens", "trie")),
+            *("artifact/artifact", "base/memory", "nested/room"),
+        ),
+        ("regular/string_lengths",),
+    ],
     "test_token_set": [("detokenizer/labels", "artifact/artifact")],
 }
 FLAGS = ["-std=c++20", "-DPDACON_CHECKS", "-D_GLIBCXX_ASSERTIONS", f"-I{SOURCES}", f"-I{HERE}"]

@@ -29,6 +29,12 @@ CharacterCounts::CharacterCounts(const Trie& trie)
     for (std::int32_t number = 0; number < trie.num_texts(); ++number)
         by_count_[end_[static_cast<std::size_t>(tokens_[static_cast<std::size_t>(number)])]++] =
             trie.token(number);
+    std::vector<std::int32_t> words(trie.words());
+    for (std::size_t count = 0, at = 0; count <= kLeast; ++count) {
+        const auto end = end_[std::min(count, end_.size() - 1)];
+        for (; at < end; ++at) set_bit(words, by_count_[at]);
+        few_.push_back(words);
+    }
 }
 
 std::vector<std::int32_t> CharacterCounts::few(const Trie& trie, const TokenSet& tokens,
@@ -38,6 +44,11 @@ std::vector<std::int32_t> CharacterCounts::few(const Trie& trie, const TokenSet&
     const auto end = end_[std::min(static_cast<std::size_t>(most), end_.size() - 1)];
     std::vector<std::int32_t> all(trie.words());
     tokens.add_to(all);
+    if (most <= kLeast) {
+        const auto& few = few_[static_cast<std::size_t>(most)];
+        for (std::size_t at = 0; at < all.size(); ++at) all[at] &= few[at];
+        return all;
+    }
     if (end * 2 < by_count_.size()) {
         for (std::size_t at = 0; at < end; ++at)
             if (has_bit(all.data(), by_count_[at])) set_bit(words, by_count_[at]);

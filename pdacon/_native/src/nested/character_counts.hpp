@@ -38,8 +38,9 @@ class CharacterCounts {
 
     std::vector<std::int32_t> nodes_, tokens_;
     std::vector<std::vector<std::int32_t>> behind_;
-    std::vector<std::int32_t> by_count_;  // all tokens, with fewer characters first
-    std::vector<std::size_t> end_;        // how many have at most so many
+    std::vector<std::vector<std::int32_t>> few_;  // masks of those that have at most so many, up to kLeast
+    std::vector<std::int32_t> by_count_;          // all tokens, with fewer characters first
+    std::vector<std::size_t> end_;                // how many have at most so many
 };
 
 // For all who use a trie. Safe from any thread.

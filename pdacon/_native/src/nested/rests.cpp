@@ -11,7 +11,7 @@ using Grouped = std::vector<std::pair<std::uint8_t, std::int32_t>>;  // nodes by
 
 }  // namespace
 
-Rests::Rests(const Trie& trie, const std::vector<std::int32_t>& first) {
+Rests::Rests(const Trie& trie, std::vector<std::int32_t> first) : first_(std::move(first)) {
     // The nodes that a node of this trie stands for, and which of its children, which are grouped, is next.
     struct Open {
         std::size_t number;
@@ -24,7 +24,7 @@ Rests::Rests(const Trie& trie, const std::vector<std::int32_t>& first) {
         return Open{number, std::move(children), 0};
     };
     Grouped roots;
-    for (const auto node : first) roots.emplace_back(trie.byte(node), node);
+    for (const auto node : first_) roots.emplace_back(trie.byte(node), node);
     std::vector<Open> open;
     open.push_back(opened(0, 0, std::move(roots)));
     while (!open.empty()) {

@@ -15,10 +15,12 @@ namespace pdacon {
 class Rests {
   public:
     Rests() : nodes_{{1, 0, 0}, {0, 0, 0}} {}
-    Rests(const Trie& trie, const std::vector<std::int32_t>& first);
+    Rests(const Trie& trie, std::vector<std::int32_t> first);
 
+    // The nodes of the vocabulary's trie where they begin.
+    const std::vector<std::int32_t>& first() const { return first_; }
     bool empty() const { return nodes_[0].subtree_end == 1; }
-    std::size_t bytes() const { return nodes_.size() * sizeof(Node) + tokens_.size() * 4; }
+    std::size_t bytes() const { return nodes_.size() * sizeof(Node) + (tokens_.size() + first_.size()) * 4; }
     std::uint8_t byte(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].byte; }
     std::int32_t subtree_end(std::int32_t node) const {
         return nodes_[static_cast<std::size_t>(node)].subtree_end;
@@ -33,6 +35,7 @@ class Rests {
         std::int32_t subtree_end, first_token;
         std::uint8_t byte;
     };
+    std::vector<std::int32_t> first_;
     std::vector<Node> nodes_;  // and a sentinel
     std::vector<std::int32_t> tokens_;
 };

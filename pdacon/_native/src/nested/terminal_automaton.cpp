@@ -120,15 +120,17 @@ std::shared_ptr<const TerminalTokens> TerminalAutomaton::tokens(std::int32_t pos
                                                                 const CharactersLeft& left,
                                                                 const SharedTrie& trie, StateLimit& limit) {
     const std::lock_guard hold(lock_);
-    if (!left.are_free() && counted_.size() >= kMostCounted) counted_.clear();
-    auto& known =
-        left.are_free() ? states_[static_cast<std::size_t>(position / 8)].tokens : counted_[{position, left}];
-    if (!known) {
-        known = std::make_shared<const TerminalTokens>(made_tokens(position, left, trie, limit));
-        const auto numbers = (known->counted.size() + known->large.size()) * sizeof(std::int32_t);
-        bytes_.fetch_add(static_cast<std::int64_t>(known->within.bytes() + numbers),
-                         std::memory_order_relaxed);
-    }
+    if (left.are_free()) return kept_tokens(position, trie, limit);
+    if (counted_.size() >= kMostCounted) counted_.clear();
+    auto& known = counted_[{position, left}];
+    if (!known) known = made_tokens(position, left, trie, limit);
+    return known;
+}
+
+const TerminalAutomaton::Kept& TerminalAutomaton::kept_tokens(std::int32_t position, const SharedTrie& trie,
+                                                              StateLimit& limit) {
+    auto& known = states_[static_cast<std::size_t>(position / 8)].tokens;
+    if (!known) known = made_tokens(position, {}, trie, limit);
     return known;
 }
 

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -58,7 +59,7 @@ struct CharactersLeft {
 // here.
 struct TerminalTokens {
     std::shared_ptr<const LoopTokens> loop;  // those that stay in a run of characters; or null
-    std::vector<std::int32_t> counted;       // the mask of those that stay in it for few characters; or empty
+    std::vector<std::int32_t> mask;          // of others, such as those that stay in it for few; or empty
     TokenSet within;
     std::shared_ptr<const Rests> beyond;
     // Nodes of the trie at which the terminal has ended, with all rests below them, where those are many.
@@ -66,7 +67,7 @@ struct TerminalTokens {
 
     void add_to(std::span<std::int32_t> words) const {
         if (loop) loop->staying.add_to(words);
-        for (std::size_t at = 0; at < counted.size(); ++at) words[at] |= counted[at];
+        for (std::size_t at = 0; at < mask.size(); ++at) words[at] |= mask[at];
         within.add_to(words);
     }
 };
@@ -94,7 +95,7 @@ class TerminalAutomaton {
         // -1: not known yet.
         mutable std::int32_t length = -1;
         mutable std::shared_ptr<const LoopExits> exits = nullptr;  // of a loop, once they are needed
-        mutable int has_many_exits = -1;                           // whether it has; -1: not known yet
+        mutable int has_many_exits = -1, has_end = -1;             // whether it has; -1: not known yet
         static constexpr std::int32_t kEndless = 1 << 20, kMostCounted = CharacterCounts::kMost;
     };
     // States between which some characters lead, whichever they are and wherever they begin (`regions.cpp`).
@@ -139,21 +140,37 @@ class TerminalAutomaton {
         bool is_region_known = false;
         std::shared_ptr<const TerminalTokens> tokens;
     };
-    // What tokens do from a position, in the order of the trie: ranges of those within, nodes of those
-    // beyond. Others take over what they do below bytes that lead from both to the same position.
+    using Kept = std::shared_ptr<const TerminalTokens>;
+    // What tokens do from a position. Others take it over where bytes lead from both to the same.
     struct Base {
         std::int32_t position;
-        std::vector<std::pair<std::int32_t, std::int32_t>> within;
-        std::vector<std::int32_t> beyond, large;
+        Kept tokens;
+    };
+    // What a walk has read of a position: bytes, and whether also its run.
+    struct Read {
+        std::int32_t position;
+        ByteSet bytes;
+        bool is_run = false;
+    };
+    // A long walk, with the position where it began first (`like_walks.cpp`).
+    struct Walked {
+        std::vector<Read> read;
+        std::unordered_map<std::int32_t, std::size_t> numbers;  // by position
+        Kept found;
     };
     // Of all these the lock is held.
-    void keep_base(Base base);
+    void keep_base(std::int32_t position, const Kept& tokens);
+    void keep_walk(std::vector<Read> read, const Kept& found);
+    // What a walk from another position has found, if bytes lead from this one alike as far as it has read.
+    Kept alike(std::int32_t position, StateLimit& limit);
+    bool leads_alike(const Walked& walked, std::int32_t position, StateLimit& limit);
+    const Kept& kept_tokens(std::int32_t position, const SharedTrie& trie, StateLimit& limit);
     std::int32_t position_of(std::vector<std::int32_t> positions, StateLimit& limit);
     const Row& made_row(std::int32_t position, StateLimit& limit);
     const Run& made_run(std::int32_t position, StateLimit& limit);
     std::int32_t length_of(const Run& run, StateLimit& limit);
-    TerminalTokens made_tokens(std::int32_t position, const CharactersLeft& left, const SharedTrie& trie,
-                               StateLimit& limit);
+    Kept made_tokens(std::int32_t position, const CharactersLeft& left, const SharedTrie& trie,
+                     StateLimit& limit);
     std::int32_t only_target(std::int32_t position, int first, int last, StateLimit& limit);
     std::uint64_t leads_between(std::int32_t from, std::int32_t to, StateLimit& limit);
     std::shared_ptr<const Rests> rests_of(const SharedTrie& trie, std::vector<std::int32_t> nodes);
@@ -204,8 +221,16 @@ class TerminalAutomaton {
     std::mutex lock_;
     Interner sets_;
     std::deque<State> states_;
-    std::map<std::vector<std::int32_t>, std::shared_ptr<const Rests>> rests_;  // by where they begin
-    std::deque<Base> bases_;                                                   // of walks that were long
+    // By where they begin.
+    struct ByFirst {
+        using is_transparent = void;
+        static const auto& of(const std::vector<std::int32_t>& nodes) { return nodes; }
+        static const auto& of(const std::shared_ptr<const Rests>& rests) { return rests->first(); }
+        bool operator()(const auto& one, const auto& other) const { return of(one) < of(other); }
+    };
+    std::set<std::shared_ptr<const Rests>, ByFirst> rests_;
+    std::deque<Base> bases_;
+    std::deque<Walked> walks_;
     int failures_ = 0;                 // searches for a region that found none
     std::vector<std::uint32_t> seen_;  // by position of the terminal: the last search that came to it
     std::uint32_t search_ = 0;

@@ -2,6 +2,8 @@
 // in preorder, that passes over what stays in a loop of characters.
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "nested/character_counts.hpp"
@@ -13,15 +15,16 @@ namespace pdacon {
 namespace {
 
 constexpr int kLong = 16;  // a run of so many characters has its tokens known for the process
-constexpr auto kChain = CharacterCounts::kLeast;  // if it is a loop, or goes on for so many
+constexpr auto kChain = CharacterCounts::kLeast;    // if it is a loop, or goes on for so many
+constexpr int kShortest = 4, kManyCharacters = 32;  // or for so many of so many, and no further
 constexpr std::int32_t kLarge = 1024;    // nodes of a subtree that is left in the trie, where a terminal ends
 constexpr std::int32_t kSure = 16;       // characters, in a region that tokens may leave for nowhere
 constexpr int kMuchLarger = 12;          // characters that a region has beyond those of a loop within it
 constexpr std::int32_t kSmall = 16;      // nodes of a subtree in which no loop is of use
 constexpr std::int32_t kModest = 1024;   // the same, unless it is known
 constexpr std::int32_t kManyExits = 32;  // more exits than one in so many nodes: the loop is not used
-constexpr std::int32_t kDear = 16;  // more nodes read than one in so many: other walks take over the results
-constexpr std::size_t kMostBases = 4;  // of an automaton
+constexpr std::int64_t kDear = 512;      // nodes that are read, of a walk that others take over
+constexpr std::size_t kMostRead = 256;   // positions of such a walk
 
 }  // namespace
 
@@ -31,7 +34,29 @@ class TerminalAutomaton::Walk {
     Walk(TerminalAutomaton& own, const CharactersLeft& left, const SharedTrie& trie, StateLimit& limit)
         : own_(own), left_(left), trie_(trie), limit_(limit), is_counted_(!left.are_free()) {}
 
-    TerminalTokens from(std::int32_t position) {
+    Kept from(std::int32_t position) {
+        if (!is_counted_) {
+            if (const auto known = own_.alike(position, limit_)) return known;
+            if (const auto made = differing(position)) return made;
+        }
+        walk(position);
+        auto made = std::make_shared<const TerminalTokens>(std::move(made_));
+        note_bytes(*made);
+        if (!is_counted_ && steps_ > kDear) {
+            own_.keep_base(position, made);
+            if (!has_region_ && read_.size() <= kMostRead) own_.keep_walk(std::move(read_), made);
+        }
+        return made;
+    }
+
+  private:
+    void note_bytes(const TerminalTokens& made) {
+        const auto numbers = (made.mask.size() + made.large.size()) * sizeof(std::int32_t);
+        own_.bytes_.fetch_add(static_cast<std::int64_t>(made.within.bytes() + numbers),
+                              std::memory_order_relaxed);
+    }
+    void walk(std::int32_t position) {
+        note(position);
         const auto& run = own_.made_run(position, limit_);
         const auto* region = region_of(0, position, run);
         const bool is_long = run.next != kDead && run.characters.size() >= kLong;
@@ -39,31 +64,38 @@ class TerminalAutomaton::Walk {
             leave_region(position, *region);
         else if (!is_long || is_small_part(position, run) || needed(position) < 0 ||
                  (!run.is_loop && (is_counted_ || !is_chain(run))) || has_many_exits(position, run))
-            begin(position);
+            open(0, position, 0);
         else if (is_counted_)
             leave_counted(position, run);
         else
             leave_run(position, run);
         follow();
         std::erase_if(within_, [](const auto& range) { return range.first == range.second; });
-        if (is_in_order_ && steps_ > trie_.num_nodes() / kDear && own_.bases_.size() < kMostBases)
-            own_.keep_base({position, within_, beyond_, made_.large});
         made_.within = TokenSet(trie_, std::move(within_));
         made_.beyond = own_.rests_of(trie_, std::move(beyond_));
-        return std::move(made_);
     }
 
-  private:
     // A node that has been read, and the position behind it.
     struct Open {
         std::int32_t node, child, end, at;
         std::int32_t characters;  // that have been read up to it
         std::int32_t needed;      // in a loop: how many a string must have behind it
+        std::size_t number;       // of the position, among those that are read
         const Row* row;
         const LoopExits* exits;  // of the loop that the position is, or of the region it is in; or null
         const Region* region = nullptr;
-        const Row* base = nullptr;  // of the position that the base is in behind the node; null: in none
     };
+    // What is noted of a position that is read.
+    std::size_t note(std::int32_t position) {
+        const auto index = static_cast<std::size_t>(position / 8);
+        if (numbers_.size() <= index) numbers_.resize(own_.states_.size(), -1);
+        if (numbers_[index] < 0) {
+            numbers_[index] = static_cast<std::int32_t>(read_.size());
+            read_.push_back({position, {}});
+        }
+        return static_cast<std::size_t>(numbers_[index]);
+    }
+    void note_run(std::int32_t position) { read_[note(position)].is_run = true; }
 
     // Of how many characters at least a string must go on from a position; -1: some numbers, and not all
     // above.
@@ -76,9 +108,27 @@ class TerminalAutomaton::Walk {
         if (counts_ == nullptr) counts_ = &trie_.kept<KeptCharacterCounts>().of(trie_);
         return *counts_;
     }
-    // Whether a position is a loop, or its characters are read by a chain of states that is long enough.
+    // Whether a position is a loop, or its characters are read by a chain of states that is long enough, or
+    // has an end of its own.
     bool is_chain(const Run& run) {
-        return run.next != kDead && (run.is_loop || own_.length_of(run, limit_) >= kChain);
+        if (run.next == kDead || run.is_loop) return run.next != kDead;
+        const auto length = own_.length_of(run, limit_);
+        if (length >= kChain) return true;
+        if (length < kShortest || run.characters.size() < kManyCharacters) return false;
+        if (run.has_end < 0) run.has_end = has_end(run, length) ? 1 : 0;
+        return run.has_end > 0;
+    }
+    // Whether a text is dead that has more characters of a chain than this is long.
+    bool has_end(const Run& run, std::int32_t length) {
+        auto last = run.next;
+        for (std::int32_t k = 1; k < length; ++k) last = own_.made_run(last, limit_).next;
+        const auto& live = own_.made_row(last, limit_).live;
+        if (matches(last)) return false;
+        for (int byte = 0; byte <= CharacterSet::kLastLead; ++byte)
+            if (live[static_cast<std::size_t>(byte)] &&
+                run.characters.contains(static_cast<std::uint8_t>(byte)))
+                return false;
+        return true;
     }
     void keep(std::int32_t first, std::int32_t end) {
         if (!within_.empty() && within_.back().second == first)
@@ -88,29 +138,27 @@ class TerminalAutomaton::Walk {
     }
 
     // A node of which the last byte has led to a position, behind so many characters.
-    void read(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base = kDead) {
+    void read(std::int32_t node, std::int32_t at, std::int32_t characters) {
         keep(trie_.first_token(node), trie_.first_token(node + 1));
         const auto end = trie_.subtree_end(node);
         if (end == node + 1) return;
         if (can_go_on(at) && !is_counted_ && end - node <= kSmall)
             read_small(node, at);
         else if (can_go_on(at))
-            open(node, at, characters + (own_.own_.inside > 0 && ends_character(at)), base);
+            open(node, at, characters + (own_.own_.inside > 0 && ends_character(at)));
         else if (end - node > kLarge)
             made_.large.push_back(node);
         else
             for (auto child = node + 1; child < end; child = trie_.subtree_end(child))
                 beyond_.push_back(child);
     }
-    void open(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base = kDead) {
-        const auto end = trie_.subtree_end(node);
-        Open made{node, node + 1, end, at, characters, 0, &own_.made_row(at, limit_), nullptr};
-        // Where the walk from the base has passed over a loop there is no row, and nothing to be taken over.
-        if (base != kDead) made.base = own_.states_[static_cast<std::size_t>(base / 8)].row.get();
-        if (end - node > kSmall) {
-            const auto& run = own_.made_run(at, limit_);
-            if (made.base == nullptr || !has_many_exits(at, run)) find_exits(made, run);
-        }
+    Open opened(std::int32_t node, std::int32_t at, std::int32_t characters) {
+        const auto* row = &own_.made_row(at, limit_);
+        return {node, node + 1, trie_.subtree_end(node), at, characters, 0, note(at), row, nullptr};
+    }
+    void open(std::int32_t node, std::int32_t at, std::int32_t characters) {
+        auto made = opened(node, at, characters);
+        if (made.end - node > kSmall) find_exits(made, own_.made_run(at, limit_));
         open_.push_back(made);
     }
     // The exits of the region that a position is in, or of the loop that it is; none if little is gained.
@@ -121,30 +169,29 @@ class TerminalAutomaton::Walk {
             if (!region->exits) region->exits = trie_.loops().exits(region->characters);
             made.exits = region->exits.get();
             made.region = region;
+            has_region_ = true;
         } else if (run.is_loop && run.characters.size() >= kLong && !is_small_part(made.at, run) &&
                    (made.needed = needed(made.at)) >= 0) {
             if (!run.exits) run.exits = trie_.loops().exits(run.characters);
             made.exits = run.exits.get();
+            read_[made.number].is_run = true;
         }
-        if (made.exits != nullptr) made.base = nullptr;
     }
     // Goes on behind the character that begins with a node's byte, if that is outside ASCII and all such
     // characters lead to one loop or region, which reads them, too. True: the tokens below the node stay
     // there up to its exits, the last one perhaps in the midst of a character.
-    bool pass_character(std::int32_t node, std::int32_t at, std::int32_t characters, std::int32_t base) {
+    bool pass_character(std::int32_t node, std::int32_t at, std::int32_t characters) {
         const auto byte = trie_.byte(node);
-        const auto end = trie_.subtree_end(node);
-        if (byte < CharacterSet::kFirstLead || end - node <= kSmall) return false;
+        if (byte < CharacterSet::kFirstLead || trie_.subtree_end(node) - node <= kSmall) return false;
         const auto& run = own_.made_run(at, limit_);
         if (run.next == kDead || !run.characters.contains(byte)) return false;
         if (is_counted_ && own_.counted_here(at, run.next, characters, left_.least, left_.most) == kDead)
             return false;
         const auto& after = own_.made_run(run.next, limit_);
-        if (base != kDead && has_many_exits(run.next, after)) return false;
-        const auto behind = characters + (own_.own_.inside > 0 && ends_character(run.next));
-        Open made{node, node + 1, end, run.next, behind, 0, &own_.made_row(run.next, limit_), nullptr};
+        auto made = opened(node, run.next, characters + (own_.own_.inside > 0 && ends_character(run.next)));
         find_exits(made, after);
         if (made.exits == nullptr || made.exits->has(node)) return false;
+        note_run(at);
         keep(trie_.first_token(node), trie_.first_token(node + 1));
         open_.push_back(made);
         return true;
@@ -153,15 +200,19 @@ class TerminalAutomaton::Walk {
     void read_small(std::int32_t root, std::int32_t position) {
         std::array<std::int32_t, kSmall> at{position};  // by depth below the node
         std::array<const Row*, kSmall> rows{&own_.made_row(position, limit_)};
+        std::array<std::size_t, kSmall> numbers{note(position)};
         const auto end = trie_.subtree_end(root);
         for (auto node = root + 1; node < end; ++steps_) {
             const auto depth = static_cast<std::size_t>(trie_.depth(node) - trie_.depth(root)) - 1;
             const auto next = trie_.subtree_end(node);
-            const auto to = rows[depth]->next[trie_.byte(node)];
+            const auto byte = trie_.byte(node);
+            const auto to = rows[depth]->next[byte];
+            read_[numbers[depth]].bytes.set(byte);
             if (to != kDead && can_go_on(to) && next > node + 1) {
                 keep(trie_.first_token(node), trie_.first_token(node + 1));
                 at[depth + 1] = to;
                 rows[depth + 1] = &own_.made_row(to, limit_);
+                numbers[depth + 1] = note(to);
                 ++node;
                 continue;
             }
@@ -172,38 +223,98 @@ class TerminalAutomaton::Walk {
             node = next;
         }
     }
-    // A walk in the order of the trie. What tokens do behind bytes that lead to where they lead from a
-    // position of which it is known, is the same.
-    void begin(std::int32_t position) {
-        is_in_order_ = !is_counted_;
-        if (is_in_order_ && !own_.bases_.empty()) {
-            const auto& next = own_.made_row(position, limit_).next;
-            auto most = static_cast<std::int64_t>(own_.made_row(position, limit_).live.count()) / 2;
-            for (const auto& base : own_.bases_) {
-                const auto& others = own_.made_row(base.position, limit_).next;
-                std::int64_t same = 0;
-                for (std::size_t byte = 0; byte < 256; ++byte)
-                    same += next[byte] != kDead && next[byte] == others[byte];
-                if (same > most) base_ = &base;
-                most = std::max(most, same);
-            }
-        }
-        open(0, position, 0, base_ == nullptr ? kDead : base_->position);
-    }
-    // Takes over what the tokens below a node do, itself among them.
-    void copy(std::int32_t node) {
-        const auto end = trie_.subtree_end(node);
-        const auto first = trie_.first_token(node), last = trie_.first_token(end);
-        const auto& ranges = base_->within;
-        auto range =
-            std::ranges::partition_point(ranges, [&](const auto& one) { return one.second <= first; });
-        for (; range != ranges.end() && range->first < last; ++range)
-            keep(std::max(range->first, first), std::min(range->second, last));
-        const auto add = [&](const std::vector<std::int32_t>& from, std::vector<std::int32_t>& to) {
-            to.insert(to.end(), std::ranges::lower_bound(from, node), std::ranges::lower_bound(from, end));
+    // The position with the most bytes that lead where they lead from this one, if these are most of its
+    // bytes: one of those known, or the loop that most characters lead to.
+    std::optional<Base> base_of(std::int32_t position) {
+        const auto& row = own_.made_row(position, limit_);
+        auto most = row.live.count() / 2;
+        std::optional<Base> found;
+        if (row.live.count() < kLong) return found;
+        const auto is_best = [&](std::int32_t other) {
+            const auto same = count_same(row, own_.made_row(other, limit_));
+            return same > std::exchange(most, std::max(most, same));
         };
-        add(base_->beyond, beyond_);
-        add(base_->large, made_.large);
+        for (const auto& base : own_.bases_)
+            if (is_best(base.position)) found = base;
+        const auto& run = own_.made_run(position, limit_);
+        if (run.next != kDead && !run.is_loop && run.characters.size() >= kLong &&
+            own_.made_run(run.next, limit_).is_loop && is_best(run.next))
+            found = {run.next, own_.kept_tokens(run.next, trie_, limit_)};
+        return found;
+    }
+    static std::size_t count_same(const Row& row, const Row& other) {
+        std::size_t same = 0;
+        for (std::size_t byte = 0; byte < 256; ++byte)
+            same += row.next[byte] != kDead && row.next[byte] == other.next[byte];
+        return same;
+    }
+    // A node of which the last byte has led from the position, and from the other one, to where texts go on.
+    struct Pair {
+        std::int32_t child, end, at, other;
+    };
+    // What tokens do from a position of which most bytes lead where they lead from another one: the same, but
+    // for the tokens below the nodes at which the two part. Null: there is no such position.
+    Kept differing(std::int32_t position) {
+        const auto base = base_of(position);
+        if (!base) return nullptr;
+        std::vector<std::int32_t> words(trie_.words());
+        base->tokens->add_to(words);
+        const auto& beyond = base->tokens->beyond->first();
+        const auto& large = base->tokens->large;
+        std::int32_t taken = 0;  // nodes before it are taken over
+        const auto take = [&](std::int32_t end) {
+            const auto add = [&](const auto& from, auto& to) {
+                to.insert(to.end(), std::ranges::lower_bound(from, taken),
+                          std::ranges::lower_bound(from, end));
+            };
+            add(beyond, beyond_);
+            add(large, made_.large);
+        };
+        std::vector<Pair> pairs{{1, trie_.num_nodes(), position, base->position}};
+        while (!pairs.empty()) {
+            auto& top = pairs.back();
+            if (top.child >= top.end) {
+                pairs.pop_back();
+                continue;
+            }
+            const auto child = top.child, at = top.at, other = top.other;
+            top.child = trie_.subtree_end(child);
+            const auto byte = trie_.byte(child);
+            const auto to = own_.made_row(at, limit_).next[byte];
+            const auto others = own_.made_row(other, limit_).next[byte];
+            const bool is_first = trie_.depth(child) == 1;
+            if (to == others && (to != kDead || is_first || matches(at) == matches(other))) continue;
+            if (to != kDead && others != kDead && can_go_on(to) && can_go_on(others) && is_like(to, others)) {
+                pairs.push_back({child + 1, trie_.subtree_end(child), to, others});
+                continue;
+            }
+            take(child);
+            taken = trie_.subtree_end(child);
+            const auto last = trie_.first_token(taken);
+            for (auto number = trie_.first_token(child); number < last; ++number)
+                clear_bit(words, trie_.token(number));
+            if (to != kDead && !pass_character(child, at, 0))
+                read(child, to, 0);
+            else if (to == kDead && matches(at) && !is_first)
+                beyond_.push_back(child);
+            follow();
+        }
+        if (taken == 0) return base->tokens;
+        take(trie_.num_nodes());
+        for (const auto& [first, last] : within_)
+            for (auto number = first; number < last; ++number) set_bit(words, trie_.token(number));
+        made_.mask = std::move(words);
+        made_.beyond = own_.rests_of(trie_, std::move(beyond_));
+        auto made = std::make_shared<const TerminalTokens>(std::move(made_));
+        note_bytes(*made);
+        return made;
+    }
+    // Whether most bytes of a position lead where they lead from another one.
+    bool is_like(std::int32_t position, std::int32_t other) {
+        const auto [known, is_new] = likes_.try_emplace({position, other}, false);
+        const auto& row = own_.made_row(position, limit_);
+        if (is_new) known->second = count_same(row, own_.made_row(other, limit_)) > row.live.count() / 2;
+        return known->second;
     }
     // Whether tokens leave a loop in so many ways that little is gained by what is known of the loop.
     bool has_many_exits(std::int32_t position, const Run& run) {
@@ -241,11 +352,9 @@ class TerminalAutomaton::Walk {
             const auto at = is_far ? behind(top.at, child, trie_.depth(top.node)) : top.at;
             const auto to =
                 next(at, is_far ? own_.made_row(at, limit_) : *top.row, trie_.byte(child), characters);
-            const auto base = top.base == nullptr ? kDead : top.base->next[trie_.byte(child)];
-            if (to != kDead && to == base)
-                copy(child);
-            else if (to != kDead && !pass_character(child, at, characters, base))
-                read(child, to, characters, base);
+            read_[top.number].bytes.set(trie_.byte(child));
+            if (to != kDead && !pass_character(child, at, characters))
+                read(child, to, characters);
             else if (to == kDead && matches(at) && trie_.depth(child) > 1)
                 beyond_.push_back(child);
         }
@@ -261,6 +370,7 @@ class TerminalAutomaton::Walk {
     void leave(std::int32_t before, std::uint8_t byte, std::int32_t characters,
                std::span<const std::int32_t> nodes) {
         const auto to = next(before, own_.made_row(before, limit_), byte, characters);
+        read_[note(before)].bytes.set(byte);
         for (const auto node : nodes) {
             if (to != kDead)
                 read(node, to, characters);
@@ -311,6 +421,7 @@ class TerminalAutomaton::Walk {
         return position;
     }
     void leave_region(std::int32_t position, const Region& region) {
+        has_region_ = true;
         made_.loop = trie_.loops().tokens(region.characters);
         for (const auto& exit : made_.loop->exits) {
             const auto to = region.next[exit.byte];
@@ -323,7 +434,7 @@ class TerminalAutomaton::Walk {
     }
     void leave_counted(std::int32_t position, const Run& run) {
         const auto tokens = trie_.loops().tokens(run.characters);
-        made_.counted = counts().few(trie_, tokens->staying, left_.most - needed(position));
+        made_.mask = counts().few(trie_, tokens->staying, left_.most - needed(position));
         const auto& live = own_.made_row(position, limit_).live;
         for (const auto& exit : tokens->exits) {
             if (!live[exit.byte] && !matches(position)) continue;
@@ -334,6 +445,7 @@ class TerminalAutomaton::Walk {
     }
     void leave_run(std::int32_t position, const Run& run) {
         made_.loop = trie_.loops().tokens(run.characters);
+        note_run(position);
         if (run.is_loop)
             for (const auto& exit : made_.loop->exits) leave(position, exit.byte, 0, exit.nodes);
         else
@@ -348,6 +460,9 @@ class TerminalAutomaton::Walk {
         while (true) {
             const auto at = positions.back();
             live |= matches(at) ? ByteSet().set() : own_.made_row(at, limit_).live;
+            auto& noted = read_[note(at)];
+            noted.bytes.set();
+            noted.is_run = true;
             const auto& here = own_.made_run(at, limit_);
             if (is_endless ? here.is_loop : std::cmp_equal(positions.size(), length + 1)) break;
             positions.push_back(here.next);
@@ -360,7 +475,12 @@ class TerminalAutomaton::Walk {
                     leave(positions[std::min(before, positions.size() - 1)], exit.byte, 0, {&node, 1});
             }
         }
-        if (!is_endless) leave_behind(length, positions.back(), run.characters);
+        if (length < kChain) {
+            made_.mask = counts().few(trie_, made_.loop->staying, length);
+            made_.loop = nullptr;
+        } else if (!is_endless) {
+            leave_behind(length, positions.back(), run.characters);
+        }
     }
     // Tokens of characters of a chain that is shorter leave it behind the last one.
     void leave_behind(std::int32_t length, std::int32_t last, const CharacterSet& characters) {
@@ -378,12 +498,12 @@ class TerminalAutomaton::Walk {
         for (const auto node : counts().behind(length))
             if (is_inside(node)) nodes.push_back(node);
         if (nodes.empty()) return;
-        made_.counted.resize(trie_.words());
-        made_.loop->staying.add_to(made_.counted);
+        made_.mask.resize(trie_.words());
+        made_.loop->staying.add_to(made_.mask);
         made_.loop = nullptr;
         for (const auto node : nodes) {
             const auto end = trie_.first_token(trie_.subtree_end(node));
-            for (auto at = trie_.first_token(node); at < end; ++at) clear_bit(made_.counted, trie_.token(at));
+            for (auto at = trie_.first_token(node); at < end; ++at) clear_bit(made_.mask, trie_.token(at));
             leave(last, trie_.byte(node), 0, {&node, 1});
         }
     }
@@ -399,33 +519,28 @@ class TerminalAutomaton::Walk {
     std::vector<TokenRange> within_;
     std::vector<std::int32_t> beyond_;  // nodes of the trie whose bytes no text of the terminal goes on with
     std::vector<Open> open_;
-    bool is_in_order_ = false;    // whether results are in the order of the trie
-    const Base* base_ = nullptr;  // of which results are taken over
-    std::int64_t steps_ = 0;      // nodes that have been read
+    std::int64_t steps_ = 0;             // nodes that have been read
+    std::vector<Read> read_;             // by number
+    std::vector<std::int32_t> numbers_;  // of positions, by state; -1: it has not been read
+    bool has_region_ = false;            // whether the walk has passed over a region
+    std::map<std::pair<std::int32_t, std::int32_t>, bool> likes_;
 };
 
-TerminalTokens TerminalAutomaton::made_tokens(std::int32_t position, const CharactersLeft& left,
-                                              const SharedTrie& trie, StateLimit& limit) {
+TerminalAutomaton::Kept TerminalAutomaton::made_tokens(std::int32_t position, const CharactersLeft& left,
+                                                       const SharedTrie& trie, StateLimit& limit) {
     return Walk(*this, left, trie, limit).from(position);
-}
-
-void TerminalAutomaton::keep_base(Base base) {
-    const auto held = base.within.size() * sizeof(base.within[0]) +
-                      (base.beyond.size() + base.large.size()) * sizeof(std::int32_t);
-    bytes_.fetch_add(static_cast<std::int64_t>(held), std::memory_order_relaxed);
-    bases_.push_back(std::move(base));
 }
 
 // What positions have in common, such as those in the words of a text, is made once.
 std::shared_ptr<const Rests> TerminalAutomaton::rests_of(const SharedTrie& trie,
                                                          std::vector<std::int32_t> nodes) {
     constexpr std::size_t kMost = 64;
-    if (const auto known = rests_.find(nodes); known != rests_.end()) return known->second;
+    if (!std::ranges::is_sorted(nodes)) std::ranges::sort(nodes);
+    if (const auto known = rests_.find(nodes); known != rests_.end()) return *known;
     if (rests_.size() >= kMost) rests_.clear();
-    auto made = std::make_shared<const Rests>(trie, nodes);
-    const auto held = made->bytes() + nodes.size() * sizeof(std::int32_t);
-    bytes_.fetch_add(static_cast<std::int64_t>(held), std::memory_order_relaxed);
-    return rests_.emplace(std::move(nodes), std::move(made)).first->second;
+    auto made = std::make_shared<const Rests>(trie, std::move(nodes));
+    bytes_.fetch_add(static_cast<std::int64_t>(made->bytes()), std::memory_order_relaxed);
+    return *rests_.insert(std::move(made)).first;
 }
 
 }  // namespace pdacon
