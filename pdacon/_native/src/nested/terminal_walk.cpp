@@ -237,10 +237,14 @@ class TerminalAutomaton::Walk {
         for (const auto& base : own_.bases_)
             if (is_best(base.position)) found = base;
         const auto& run = own_.made_run(position, limit_);
-        if (run.next != kDead && !run.is_loop && run.characters.size() >= kLong &&
-            own_.made_run(run.next, limit_).is_loop && is_best(run.next))
+        if (run.next != kDead && !run.is_loop && run.characters.size() >= kLong && is_cheap_loop(run.next) &&
+            is_best(run.next))
             found = {run.next, own_.kept_tokens(run.next, trie_, limit_)};
         return found;
+    }
+    bool is_cheap_loop(std::int32_t position) {
+        const auto& run = own_.made_run(position, limit_);
+        return run.is_loop && !has_many_exits(position, run);
     }
     static std::size_t count_same(const Row& row, const Row& other) {
         std::size_t same = 0;
@@ -251,7 +255,12 @@ class TerminalAutomaton::Walk {
     // A node of which the last byte has led from the position, and from the other one, to where texts go on.
     struct Pair {
         std::int32_t child, end, at, other;
+        const Row *row, *others_row;
     };
+    Pair pair(std::int32_t node, std::int32_t at, std::int32_t other) {
+        const auto* row = &own_.made_row(at, limit_);
+        return {node + 1, trie_.subtree_end(node), at, other, row, &own_.made_row(other, limit_)};
+    }
     // What tokens do from a position of which most bytes lead where they lead from another one: the same, but
     // for the tokens below the nodes at which the two part. Null: there is no such position.
     Kept differing(std::int32_t position) {
@@ -270,7 +279,7 @@ class TerminalAutomaton::Walk {
             add(beyond, beyond_);
             add(large, made_.large);
         };
-        std::vector<Pair> pairs{{1, trie_.num_nodes(), position, base->position}};
+        std::vector<Pair> pairs{pair(0, position, base->position)};
         while (!pairs.empty()) {
             auto& top = pairs.back();
             if (top.child >= top.end) {
@@ -280,12 +289,12 @@ class TerminalAutomaton::Walk {
             const auto child = top.child, at = top.at, other = top.other;
             top.child = trie_.subtree_end(child);
             const auto byte = trie_.byte(child);
-            const auto to = own_.made_row(at, limit_).next[byte];
-            const auto others = own_.made_row(other, limit_).next[byte];
+            const auto to = top.row->next[byte], others = top.others_row->next[byte];
             const bool is_first = trie_.depth(child) == 1;
             if (to == others && (to != kDead || is_first || matches(at) == matches(other))) continue;
-            if (to != kDead && others != kDead && can_go_on(to) && can_go_on(others) && is_like(to, others)) {
-                pairs.push_back({child + 1, trie_.subtree_end(child), to, others});
+            if (to != kDead && others != kDead && can_go_on(to) && can_go_on(others) &&
+                (is_like(to, others) || !has_exits(child, to))) {
+                pairs.push_back(pair(child, to, others));
                 continue;
             }
             take(child);
@@ -308,6 +317,14 @@ class TerminalAutomaton::Walk {
         auto made = std::make_shared<const TerminalTokens>(std::move(made_));
         note_bytes(*made);
         return made;
+    }
+    // Whether the tokens below a node are passed over up to where they leave a loop or a region.
+    bool has_exits(std::int32_t node, std::int32_t position) {
+        auto made = opened(node, position, 0);
+        if (made.end - node <= kSmall) return false;
+        const auto& run = own_.made_run(position, limit_);
+        if (!has_many_exits(position, run)) find_exits(made, run);
+        return made.exits != nullptr;
     }
     // Whether most bytes of a position lead where they lead from another one.
     bool is_like(std::int32_t position, std::int32_t other) {
