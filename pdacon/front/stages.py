@@ -130,6 +130,7 @@ def compiled(
         if filter is not None:
             for pda in pdas:
                 pda.set_filter(filter.native)
+        watch.look()  # the native core does so some fifty times a second
     if eager:
         with Watch(0, cancel):  # out of time, it keeps the masks that it has
             for start in set(range(len(pdas))) - empty:
