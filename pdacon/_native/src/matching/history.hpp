@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,7 +14,7 @@ namespace pdacon {
 template <class Value>
 class History {
   public:
-    std::size_t size() const { return full_.size() * kPart + latest_.size(); }
+    std::size_t size() const { return (full_.size() - forgotten_) * kPart + latest_.size(); }
 
     void push(Value value) {
         if (latest_.size() == kPart) {
@@ -39,23 +38,33 @@ class History {
 
     // Forgets values that are older than the last `kept`, in whole parts.
     void forget_before(std::size_t kept) {
-        while (!full_.empty() && size() - kPart >= kept) full_.pop_front();
+        for (; full_.size() > forgotten_ && size() - kPart >= kept; ++forgotten_) full_[forgotten_].reset();
+        if (forgotten_ == 0 || 2 * forgotten_ < full_.size()) return;
+        full_.erase(full_.begin(), full_.begin() + static_cast<std::ptrdiff_t>(forgotten_));
+        forgotten_ = 0;
     }
 
     // Cannot fail, so that a matcher is reset as a whole or not at all.
     void clear() noexcept {
         full_.clear();
+        forgotten_ = 0;
         latest_.clear();
     }
 
     // The memory of this copy, with what it shares.
-    std::size_t bytes() const { return (full_.size() * kPart + latest_.capacity()) * sizeof(Value); }
+    std::size_t bytes() const {
+        return ((full_.size() - forgotten_) * kPart + latest_.capacity()) * sizeof(Value) +
+               full_.capacity() * sizeof(full_[0]);
+    }
 
   private:
     static constexpr std::size_t kPart = 32;
     using Part = std::vector<Value>;
 
-    std::deque<std::shared_ptr<const Part>> full_;  // parts of kPart values
+    // Parts of kPart values, the oldest of which may be forgotten. A vector, since a std::deque has half a
+    // kilobyte from its beginning.
+    std::vector<std::shared_ptr<const Part>> full_;
+    std::size_t forgotten_ = 0;  // the first parts of full_, which are null
     Part latest_;
 };
 
