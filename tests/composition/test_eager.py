@@ -134,7 +134,7 @@ JSON = Vocabulary.from_tokens(JSON_TOKENS, [len(JSON_TOKENS) - 1])
 def test_built_in_grammars(name: str, scaled: Callable[[int], int], tally: Callable) -> None:
     """As they lie in the package, read lazily, beside all masks of what is compiled from their text."""
     lazy = pdacon.compile(name, JSON)
-    limits = Limits(columns=2, bytes=(192 if name.startswith("sql") else 64) << 20)  # less than usual: from the text
+    limits = Limits(columns=2, bytes=192 << 20)  # less than usual: from the text
     eager = pdacon.compile(name, JSON, limits=limits, eager=True)
     assert eager.statistics()["masks_computed"] > 20
     columns = 2 if Grammar.builtin(name).data.layout is not None else 10**9
