@@ -28,7 +28,7 @@ GRAMMARS = [
     pdacon.Grammar.builtin("json"),
     pdacon.Grammar.builtin("sql"),
     pdacon.Grammar.from_lark('start: "(" start ")" | /[a-f]+/ | start "," /[a-f]+/'),
-    pdacon.Grammar.from_lark('start: (NAME "=" value ";")+\nvalue: NAME | "[" [value ("," value)*] "]"\nW: /[a-z]+/'),
+    pdacon.Grammar.from_lark('start: (W "=" value ";")+\nvalue: W | "[" [value ("," value)*] "]"\nW: /[a-z]+/'),
     pdacon.Grammar.from_regex("[0-9]+(, [0-9]+)*"),
     pdacon.Grammar.from_choices(["red", "green", "greenish", "true", '{"']),
     pdacon.Grammar.from_json_schema(
