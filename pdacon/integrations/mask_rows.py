@@ -22,6 +22,8 @@ from pdacon.matching import Matcher
 
 Tokens = Sequence[int] | NDArray[np.int64]
 
+_NONE = np.empty(0, np.int32)
+
 
 class MaskRows:
     """A table of masks, on one stream of a device. Its owner lets one thread in at a time.
@@ -45,7 +47,7 @@ class MaskRows:
     def __init__(self, words: int, device: torch.device, rows: int, most_rows: int) -> None:
         self.words = words
         self._arena = _core.MaskArena(words, rows, most_rows)
-        self.written = np.empty(0, np.int32)
+        self.written = _NONE
         self.device = device
         host = torch.from_numpy(self._arena.table())
         self.table = host if device.type == "cpu" else torch.empty_like(host, device=device)
@@ -53,12 +55,18 @@ class MaskRows:
         self._sending: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque(maxlen=2)  # numbers that may be read yet
 
     def find(
-        self, matchers: Sequence[Matcher | None], tokens: Tokens | None = None, others: NDArray[np.int32] | None = None
+        self,
+        matchers: Sequence[Matcher | None],
+        tokens: Tokens | None = None,
+        others: NDArray[np.int32] | None = None,
+        refused: list[int] | None = None,
     ) -> tuple[NDArray[np.int32], list[int]]:
         """Let the matchers take their tokens, and find the row of each one's mask; -1 for None.
 
-        ``others``: masks that come without a matcher, int32[n, at most `words`]. Returns the rows, valid until the next
-        call, and those of the others. Whatever is raised, what was written is in the table.
+        ``others``: masks that come without a matcher, int32[n, at most `words`]. ``refused``: an empty list, to which
+        the indices of matchers are added that do not allow their tokens, in place of an error; if there are any, the
+        rows are not all found. Returns the rows, valid until the next call, and those of the others. Whatever is
+        raised, what was written is in the table.
         """
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
@@ -67,14 +75,16 @@ class MaskRows:
         numbers = self._room.numpy()
         given: list[int] = []
         try:
-            missed = self._arena.step(matchers, tokens, numbers)
+            missed = self._arena.step(matchers, tokens, numbers, refused)
+            if refused:
+                return numbers[: len(matchers)], given
             if missed:
                 _compute([matcher for at in missed if (matcher := matchers[at]) is not None], self.words)
                 self._arena.place(matchers, missed, numbers)
             if others is not None:
                 given = self._arena.add(others)
         finally:  # what a step has written before it failed is known to the next one
-            self.written = self._arena.written()
+            self.written = self._arena.written() if self._arena.num_written else _NONE
             if len(self.written):
                 self._copy_rows(self.written)
         return numbers[: len(matchers)], given

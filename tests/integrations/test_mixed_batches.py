@@ -8,6 +8,7 @@ it is and nothing else is written.
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ from numpy.typing import NDArray
 from support.scaling import scaled
 
 import pdacon
+from pdacon.integrations.huggingface import PDALogitsProcessor
 from pdacon.integrations.torch import DeviceMasks
 
 BATCHES, SEEDS = 10_000, 10
 SIZE = 262
+PADDING, EOS = SIZE - 2, SIZE - 1
 WORDS = -(-SIZE // 32)
 KINDS = {torch.float32: torch.int32, torch.float16: torch.int16, torch.bfloat16: torch.int16}
 LONGEST = 60  # tokens of a text, before the matchers start again
@@ -40,12 +43,14 @@ GRAMMARS = [
     pdacon.Grammar.from_json_schema({"type": "array", "items": {"type": "string", "maxLength": 3}, "maxItems": 4}),
 ]
 
+SHORT = [pdacon.Grammar.from_choices(["a", "bcd"]), pdacon.Grammar.from_regex("[ab]{0,6}")]
+
 
 @pytest.fixture(scope="module")
 def vocabulary() -> pdacon.Vocabulary:
     """All bytes, some longer tokens, one without text, and an end."""
     texts = [*(bytes([byte]) for byte in range(256)), b"]]", b'":', b"true", b'{"', None, None]
-    return pdacon.Vocabulary.from_tokens(texts, eos_ids=[SIZE - 1])
+    return pdacon.Vocabulary.from_tokens(texts, eos_ids=[EOS])
 
 
 class Pair:
@@ -126,3 +131,49 @@ def test_random_batches(vocabulary: pdacon.Vocabulary, seed: int) -> None:
         for pair, allowed in zip(batch, masks_of_twins, strict=True):
             if pair is not None and allowed is not None:
                 pair.go_on(rng, allowed)
+
+
+@pytest.mark.parametrize("seed", range(scaled(20)))
+def test_rows_of_a_processor(vocabulary: pdacon.Vocabulary, seed: int) -> None:
+    """A processor of many rows leaves what one for each row leaves, where rows end, are filled up or go astray, too."""
+    rng = random.Random(seed)
+    torch.manual_seed(seed)
+    chosen = [rng.choice([None, *GRAMMARS, *SHORT]) for _ in range(rng.randrange(1, 5))] + [rng.choice(SHORT)]
+    constraints = [None if grammar is None else pdacon.compile(grammar, vocabulary) for grammar in chosen]
+    options: dict[str, Any] = {"prompt_length": 1, "num_beams": 1, "pad_token_id": PADDING}
+    together = PDALogitsProcessor(constraints, **options)
+    alone = [None if one is None else PDALogitsProcessor(one, **options) for one in constraints]
+    ids = torch.zeros((len(chosen), 1), dtype=torch.int64)
+    for _ in range(40):
+        scores = torch.randn(len(chosen), SIZE + 3)
+        masked, said = masked_or_refused(together, ids, scores)
+        if masked is None:
+            row = int(said.partition(":")[0].removeprefix("row "))
+            refused = masked_or_refused(alone[row], ids[row : row + 1], scores[row : row + 1])[1]
+            assert refused.partition(":")[2] == said.partition(":")[2]
+            return
+        for row, one in enumerate(alone):
+            wanted, _ = masked_or_refused(one, ids[row : row + 1], scores[row : row + 1])
+            assert wanted is not None
+            assert torch.equal(masked[row : row + 1], wanted)
+        ids = torch.cat([ids, torch.tensor([[chosen_token(rng, row)] for row in masked])], dim=1)
+
+
+def masked_or_refused(
+    processor: PDALogitsProcessor | None, ids: Any, scores: torch.Tensor
+) -> tuple[torch.Tensor | None, str]:
+    """What a processor leaves, or why it refuses the ids; without one all of it."""
+    if processor is None:
+        return scores, ""
+    try:
+        return processor(ids, scores), ""
+    except pdacon.MatcherError as error:
+        return None, str(error)
+
+
+def chosen_token(rng: random.Random, row: torch.Tensor) -> int:
+    """One that is allowed; after an end mostly padding; now and then any."""
+    allowed = row[:SIZE].isfinite().nonzero().flatten().tolist()
+    if allowed == [EOS] and rng.random() < 0.5:
+        return PADDING
+    return rng.choice(allowed) if rng.random() < 0.998 else rng.choice([-1, 7, SIZE, SIZE + 2, 10**6])

@@ -59,6 +59,9 @@ class ScoreMasks:
         self.most_rows = max(1, KEPT_BYTES // (4 * words)) if most_rows is None else most_rows
         self._rows = MaskRows(words, device, self.most_rows if fixed else _FIRST_ROWS, self.most_rows)
         self._fixed = fixed
+        self._asked: tuple[Asked, ...] = ()  # those of the last call, and what they are
+        self._matchers: tuple[Matcher | None, ...] = ()
+        self._only: dict[tuple[int, ...], None] = {}
         self._bounds: OrderedDict[int, torch.Tensor] | None = None  # by row; the one used last is last
         if device.type == "cpu" if bounds is None else bounds:
             self._bounds = OrderedDict()
@@ -70,22 +73,31 @@ class ScoreMasks:
 
     def fits(self, scores: torch.Tensor) -> bool:
         """Whether the masks are for such scores, and so many."""
-        same = scores.shape[1] == self.columns and scores.device == self.device and scores.dtype == self.dtype
-        return same and len(scores) <= self.most_rows
+        rows, columns = scores.shape
+        same = columns == self.columns and scores.device == self.device and scores.dtype == self.dtype
+        return same and rows <= self.most_rows
 
-    def find(self, asked: Sequence[Asked]) -> NDArray[np.int32]:
+    def find(
+        self, asked: Sequence[Asked], tokens: Sequence[int] | None = None, refused: list[int] | None = None
+    ) -> NDArray[np.int32]:
         """Return the row of each mask in the table, -1 for everything: int32[rows], valid until the next call.
 
+        ``tokens``, ``refused``: what matchers take first, and who does not allow it, as `MaskRows.find` has them.
         Raises what computing a mask does, and ValueError for more masks than there is room for.
         """
-        matchers = [each if isinstance(each, Matcher) else None for each in asked]
-        only = {each: None for each in asked if isinstance(each, tuple)}
+        asked = tuple(asked)
+        if asked is not self._asked:
+            self._asked = asked
+            self._matchers = tuple([each if isinstance(each, Matcher) else None for each in asked])
+            self._only = {each: None for each in asked if isinstance(each, tuple)}
+        only = self._only
         try:
-            numbers, given = self._rows.find(matchers, others=self._allowing(list(only)) if only else None)
+            others = self._allowing(list(only)) if only else None
+            numbers, given = self._rows.find(self._matchers, tokens, others, refused)
         finally:
             if len(self._rows.written):
                 self._forget(self._rows.written)
-        if only:
+        if given:
             places = dict(zip(only, given, strict=True))
             for index, each in enumerate(asked):
                 if isinstance(each, tuple):
@@ -103,7 +115,7 @@ class ScoreMasks:
         integer: the rows of their masks, on the same device. Default: those that were found last.
         """
         if numbers is None:
-            numbers = self._rows.sent(len(scores))
+            numbers = self._rows.sent(scores.shape[0])
         if self._bounds is None:
             masked = apply_masks(scores.clone(), self._rows.table, numbers)
             return masked, masked.amax(dim=-1)

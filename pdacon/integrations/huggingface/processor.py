@@ -7,7 +7,9 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from transformers import LogitsProcessor
 
 from pdacon.errors import MatcherError
@@ -155,6 +157,10 @@ class PDALogitsProcessor(LogitsProcessor):
         self._succession = Succession()
         self._rows: list[Row] = []
         self._start = 0  # the column after the prompt
+        self._asked: tuple[Asked, ...] = ()  # what the rows may be followed by, as far as `_follow` has left it
+        self._going: list[tuple[int, Row]] = []  # of these those whose matchers take tokens
+        self._apart: list[int] = []  # and the others
+        self._found: NDArray[np.int32] | None = None  # the masks of this call, where `_follow` has found them already
 
     def __repr__(self) -> str:
         generated = f", {len(self._rows)} rows of {len(self._rows[0].ids)} generated tokens" if self._rows else ""
@@ -168,6 +174,7 @@ class PDALogitsProcessor(LogitsProcessor):
     def _forget(self) -> None:
         self._rows = []
         self._start = 0
+        self._asked = ()
         self._succession.forget()
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.Tensor) -> torch.Tensor:
@@ -195,7 +202,7 @@ class PDALogitsProcessor(LogitsProcessor):
             grows = self._succession.grows_by_one(input_ids)
             start = self._start if grows else self._start_of(input_ids)  # who is refused here disturbs nobody else
             try:
-                self._follow(input_ids, start, grows)
+                self._follow(input_ids, scores, start, grows)
                 self._require_life(input_ids, scores)
                 masked, best, ended = self._mask(scores)
                 if ended:
@@ -206,16 +213,38 @@ class PDALogitsProcessor(LogitsProcessor):
                 raise
             return masked
 
-    def _follow(self, input_ids: torch.Tensor, start: int | None, grows: bool) -> None:
+    def _follow(self, input_ids: torch.Tensor, scores: torch.Tensor, start: int | None, grows: bool) -> None:
         """Bring the rows to what `input_ids` contains."""
+        self._found = None
         if grows:
-            for index, token in enumerate(input_ids[:, -1].tolist()):
-                self._rows[index].extend([token], index)
+            self._extend(input_ids[:, -1].tolist(), scores)
         else:
             known = [] if start is None else self._rows
             self._start = input_ids.shape[1] if start is None else start
             self._rows = self._followed(known, input_ids, self._start)
+            self._asked = ()
         self._succession.add(input_ids, self._start)
+
+    def _extend(self, tokens: list[int], scores: torch.Tensor) -> None:
+        """Add a token to each row: in one call, which finds the masks, too, and one by one where that refuses any."""
+        masks, apart = self._masks, list(range(len(tokens)))
+        if self._asked and min(tokens) >= 0 and masks is not None and masks.fits(scores):
+            taken = [-1] * len(tokens)
+            for index, _ in self._going:
+                taken[index] = tokens[index]
+            refused: list[int] = []
+            found = masks.find(self._asked, taken, refused)
+            apart = [*self._apart, *refused]
+            if refused:
+                self._asked = ()
+                self._going = [(index, row) for index, row in self._going if index not in refused]
+            else:
+                self._found = found
+            for index, row in self._going:
+                row.ids.append(tokens[index])
+                row.accepted += 1
+        for index in apart:
+            self._rows[index].extend([tokens[index]], index)
 
     def _followed(self, rows: Sequence[Row], input_ids: torch.Tensor, start: int) -> list[Row]:
         """The rows of a text that begins in a column, made from those that there are."""
@@ -259,6 +288,8 @@ class PDALogitsProcessor(LogitsProcessor):
         then on, so it is sorted after all others, and neither wins nor is returned. If the best beam is astray,
         something else than its score chose it.
         """
+        if self._found is not None and not self._apart:  # all have taken their tokens
+            return
         for group in self._groups():
             refusal = self._rows[group[0]].refusal
             if refusal is not None and not (
@@ -291,23 +322,28 @@ class PDALogitsProcessor(LogitsProcessor):
         way_out = "compile it for vocabulary(model, tokenizer), or give tokenizer= if it is the tokenizer of this model"
         if (said := refusal(columns, size, way_out, compared=self._compared)) is not None:
             raise MatcherError(said)
-        if self._masks is None or not self._masks.fits(scores):
+        if self._masks is None or (self._found is None and not self._masks.fits(scores)):
             self._masks = ScoreMasks(columns, scores.device, scores.dtype)
             if not self._masks.fits(scores):  # so many rows are more than are kept
                 self._masks = ScoreMasks(columns, scores.device, scores.dtype, len(scores))
-        asked = [_asked(row) for row in self._rows]
-        numbers = self._masks.find(asked)
+        if self._found is None:
+            self._asked = tuple([_asked(row) for row in self._rows])
+            self._going = [(index, row) for index, row in enumerate(self._rows) if row.takes_tokens]
+            self._apart = [index for index, row in enumerate(self._rows) if not row.takes_tokens]
+            self._found = self._masks.find(self._asked)
         masked, best = self._masks.apply(scores)
-        return masked, best, [index for index in self._masks.empty(numbers) if isinstance(asked[index], Matcher)]
+        ended = [index for index in self._masks.empty(self._found) if isinstance(self._asked[index], Matcher)]
+        return masked, best, ended
 
     def _require_choice(self, scores: torch.Tensor, masked: torch.Tensor, best: torch.Tensor) -> None:
         """Refuse a row in which every score is -inf: sampling would fail, and greedy decoding would take id 0.
 
         A token without text that is forced in front of the text is put back.
         """
-        empty = [score == -math.inf for score in best.tolist()]
-        if not any(empty):
+        highest = best.tolist()
+        if -math.inf not in highest:
             return
+        empty = [score == -math.inf for score in highest]
         for index, row in enumerate(self._rows):
             if empty[index]:
                 possible = (scores[index] > -torch.inf).nonzero().flatten().tolist()

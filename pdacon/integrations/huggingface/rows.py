@@ -61,6 +61,11 @@ class Row:
         """Whether nothing can come any more but end tokens and padding."""
         return self.stopped or self.matcher.is_terminated()
 
+    @property
+    def takes_tokens(self) -> bool:
+        """Whether what comes is for the matcher."""
+        return not self.stopped and self.refusal is None
+
     def opens_with(self, token: int) -> bool:
         """Whether a token may stand before the text that has not begun yet: it has no text and ends nothing."""
         return (
@@ -128,6 +133,10 @@ class FreeRow(Row):
 
     @property
     def over(self) -> bool:
+        return False
+
+    @property
+    def takes_tokens(self) -> bool:
         return False
 
     def opens_with(self, token: int) -> bool:

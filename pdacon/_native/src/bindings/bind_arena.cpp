@@ -134,13 +134,17 @@ bool takes_kept(Matcher& matcher, std::int64_t token, const TokenSteps::Place& p
     }
 }
 
-// Takes any token, and keeps what that did.
-void take(Matcher& matcher, std::int64_t token) {
+// Takes any token, and keeps what that did. False: it is not allowed, and nothing has changed.
+bool take(Matcher& matcher, std::int64_t token) {
     const Matcher::Use use(matcher);
     auto before = matcher.before(token);
-    if (!answered(matcher, [&] { return accept_token(matcher, token); }))
-        throw MatcherMisuse("token " + std::to_string(token) + " is not allowed");
+    if (!answered(matcher, [&] { return accept_token(matcher, token); })) return false;
     if (before) keep(matcher, std::move(*before), token);
+    return true;
+}
+
+bool is_in_vocabulary(const Matcher& matcher, std::int64_t token) {
+    return token >= 0 && static_cast<std::size_t>(token) < matcher.tokens().size();
 }
 
 // The row of the mask that a member is known to have; else -1.
@@ -161,11 +165,12 @@ std::int32_t found_row(MaskArena& arena, StepMember& member, const Mask& mask) {
 }
 
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
-// are not known yet.
+// are not known yet. `refused`: a list, to which the indices of those are added whose tokens are not allowed or
+// not in the vocabulary; None: that is an error.
 //
 // Most rows are done in one pass, which takes no lock and holds no matcher: only who has Python's lock begins
 // to use one, and it is not given up in this pass.
-Numbers step(SteppedArena& arena, nb::handle matchers, nb::handle tokens, Rows rows) {
+Numbers step(SteppedArena& arena, nb::handle matchers, nb::handle tokens, Rows rows, nb::handle refused) {
     const auto batch = arena.members(matchers);
     const auto members = batch->all();
     if (!tokens.is_none() && batch->repeated())
@@ -194,7 +199,16 @@ Numbers step(SteppedArena& arena, nb::handle matchers, nb::handle tokens, Rows r
     BatchFailures failures;
     for (const auto index : without_token) {
         const auto at = static_cast<std::size_t>(index);
-        failures.watch(at, [&] { take(*members[at].matcher, taken[at]); });
+        failures.watch(at, [&] {
+            auto& matcher = *members[at].matcher;
+            if (!refused.is_none() && !is_in_vocabulary(matcher, taken[at])) {
+                nb::cast<nb::list>(refused).append(index);
+            } else if (!take(matcher, taken[at])) {
+                if (refused.is_none())
+                    throw MatcherMisuse("token " + std::to_string(taken[at]) + " is not allowed");
+                nb::cast<nb::list>(refused).append(index);
+            }
+        });
     }
     failures.complain("the others have taken their tokens");
     KnownMasks known;
@@ -267,11 +281,13 @@ void bind_arena(nb::module_& m) {
         m, "MaskArena", "The masks that batches of any constraints have used last, as rows of one table.")
         .def(nb::init<std::size_t, std::size_t, std::size_t>(), nb::arg("words"), nb::arg("rows"),
              nb::arg("most_rows"))
-        .def("step", &step, nb::arg("matchers").none(), nb::arg("tokens").none(), nb::arg("rows"))
+        .def("step", &step, nb::arg("matchers").none(), nb::arg("tokens").none(), nb::arg("rows"),
+             nb::arg("refused") = nb::none())
         .def("place", &place, nb::arg("matchers"), nb::arg("indices"), nb::arg("rows"))
         .def("add", &add, nb::arg("masks"))
         .def("empty", &empty, nb::arg("rows"))
         .def("written", [](const SteppedArena& arena) { return owned(std::vector(arena.written())); })
+        .def_prop_ro("num_written", [](const SteppedArena& arena) { return arena.written().size(); })
         .def("table", &table)
         .def_prop_ro("capacity", [](const SteppedArena& arena) { return arena.capacity(); });
 }
