@@ -8,6 +8,7 @@ Source: ECMA-262, 15th edition (2024), section 22.2.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NoReturn, TypeAlias
@@ -85,6 +86,9 @@ _LONG_NAMES = {
 _DEEPEST = 200
 _LONG = 4096
 """Trees of patterns of up to so many characters are kept."""
+_MOST_DIGITS = 18
+"""Of a number in a quantifier; Python reads no more than some thousands."""
+_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _COUNTS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
@@ -144,7 +148,7 @@ class _PatternReader:
         counts = self._counts()
         if counts is None:
             return atom
-        if isinstance(atom, Anchor):
+        if isinstance(atom, Anchor) and self._text[start] != "(":  # a group of one may come again
             self._fail("there is nothing to repeat", start)
         self._take("?")  # which match is taken first does not matter for the language
         again = self._at
@@ -165,6 +169,8 @@ class _PatternReader:
         if not (least.isascii() and least.isdigit() and (not most or (most.isascii() and most.isdigit()))):
             return None  # a brace of its own
         begin, self._at = self._at, end + 1
+        if max(len(least), len(most)) > _MOST_DIGITS:
+            self._fail("a number of the quantifier has too many digits", begin)
         low = int(least)
         high = low if not comma else int(most) if most else None
         if high is not None and high < low:
@@ -269,14 +275,11 @@ class _PatternReader:
     def _unicode(self, start: int) -> int:
         if self._take("{"):
             end = self._text.find("}", self._at)
-            digits = self._text[self._at : end] if end > 0 else ""
-            try:
-                point = int(digits, 16)
-                chr(point)
-            except (ValueError, OverflowError):
+            digits = self._text[self._at : end].lstrip("0") or "0" if end > self._at else ""
+            if not 0 < len(digits) <= 6 or not _HEXADECIMAL.issuperset(digits) or int(digits, 16) > sys.maxunicode:
                 self._fail("no code point in the braces", start)
             self._at = end + 1
-            return point
+            return int(digits, 16)
         point = self._hexadecimal(4, start)
         if 0xD800 <= point < 0xDC00 and self._text.startswith("\\u", self._at):
             self._at += 2
@@ -288,7 +291,7 @@ class _PatternReader:
 
     def _hexadecimal(self, count: int, start: int) -> int:
         digits = self._text[self._at : self._at + count]
-        if len(digits) < count or any(digit not in "0123456789abcdefABCDEF" for digit in digits):
+        if len(digits) < count or not _HEXADECIMAL.issuperset(digits):
             self._fail(f"{count} hexadecimal digits are expected", start)
         self._at += count
         return int(digits, 16)

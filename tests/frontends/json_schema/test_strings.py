@@ -69,6 +69,15 @@ def test_patterns_beside_re(pattern: str) -> None:
         assert accepts(schema, text) == bool(search(text)), text
 
 
+@pytest.mark.parametrize(
+    "pattern", ["(^)*b", "(?:^)?b$", "(?:^){2}b", "b(?:$)+", "((^))*b", r"(?:\b)+b", "(?:$)*", "(?:^)+a"]
+)
+def test_a_group_of_an_anchor_may_be_repeated(pattern: str) -> None:
+    schema = {"type": "string", "pattern": pattern}
+    for text in texts(2, 200, 4, "ab"):
+        assert accepts(schema, text) == bool(re.search(pattern, text)), text
+
+
 def test_control_characters_in_a_pattern_are_written_as_escapes() -> None:
     constraint = decider('{"pattern": "^[\\\\x00-\\\\x1f]$", "type": "string"}')
     assert constraint.accepts('"\\n"')
@@ -86,6 +95,13 @@ def test_control_characters_in_a_pattern_are_written_as_escapes() -> None:
         (r"(a)\1", "a back-reference is not regular, at column 4"),
         ("(?<=a)b", "a look-behind is not supported, at column 1"),
         ("*a", "there is nothing to repeat, at column 1"),
+        ("^*a", "there is nothing to repeat, at column 1"),
+        ("a$+", "there is nothing to repeat, at column 2"),
+        (r"a\b?", "there is nothing to repeat, at column 2"),
+        ("a{" + "1" * 5000 + "}", "a number of the quantifier has too many digits, at column 2"),
+        (r"\u{ 61}", "no code point in the braces, at column 1"),
+        (r"\u{+61}", "no code point in the braces, at column 1"),
+        (r"\u{6_1}", "no code point in the braces, at column 1"),
         ("a{3,2}", "the numbers of the quantifier are out of order, at column 2"),
         (r"\p{Greek}", "the property 'Greek' is not supported"),
     ],

@@ -111,11 +111,11 @@ class PlainPatternReader {
         return parts.size() == 1 ? parts[0] : add({Kind::kSequence, -1, std::move(parts)});
     }
     std::int32_t quantified() {
+        const bool is_anchor = peek() == '^' || peek() == '$';
         const auto part = atom();
         const auto times = counts();
         if (!times) return part;
-        const auto kind = made_.nodes_[at(part)].kind;
-        if (kind == Kind::kStart || kind == Kind::kEnd) throw NotPlain();
+        if (is_anchor) throw NotPlain();
         take('?');  // which match is taken first does not matter for the language
         if (counts()) throw NotPlain();
         return add({Kind::kRepeat, -1, {part}, times->first, times->second});
