@@ -17,6 +17,7 @@ import pytest
 import torch
 
 import pdacon
+from pdacon.integrations import held
 from pdacon.integrations.huggingface import load_tiny
 from pdacon.integrations.sglang import register
 
@@ -216,6 +217,34 @@ def test_an_error_is_kept_and_nothing_but_an_end_may_follow(engine: Any, caplog:
     with pytest.raises(ValueError, match="only 0 accepts"):
         answer.accept_token(0)
     assert not answer.is_terminated()
+
+
+def test_a_batch_is_filled_at_once(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes what its rows write one by one, also where one has failed or is wrapped, and nothing beside them."""
+    answers = [made(engine, "regex", text) for text in ("ab", "b+", "[0-9]{3}", "c")]
+    answers[0].accept_token(allowed(answers[0])[0])
+    answers[1].rollback(5)
+    wrapped = SimpleNamespace(fill_vocab_mask=lambda mask, row: answers[3].fill_vocab_mask(mask, row))
+    rows = [4, 0, 2, 1]
+    entries = [
+        SimpleNamespace(row=row, grammar=answer) for row, answer in zip(rows, [*answers[:3], wrapped], strict=True)
+    ]
+    wanted = answers[0].allocate_vocab_mask(WIDTH, 6, "cpu")
+    found = wanted.clone()
+    for entry in entries:
+        entry.grammar.fill_vocab_mask(wanted, entry.row)
+    answers[0].fill_vocab_mask_batched([], found)
+    assert (found == -1).all()
+    calls: list[int] = []
+    monkeypatch.setattr(held, "fill_bitmasks", lambda *asked: (calls.append(1), pdacon.fill_bitmasks(*asked)))
+    answers[0].fill_vocab_mask_batched(entries, found)
+    assert torch.equal(found, wanted)
+    assert calls == [1]
+    answers[2]._held._matcher = None  # fails where it is asked
+    answers[0].fill_vocab_mask_batched(entries, found)
+    answers[2].fill_vocab_mask(wanted, 2)
+    assert torch.equal(found, wanted)
+    assert answers[0]._held.failure is None
 
 
 def test_masks_are_applied_in_place(engine: Any) -> None:

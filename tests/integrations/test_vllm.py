@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -23,11 +24,12 @@ from transformers import PreTrainedTokenizerFast as FastTokenizer
 import pdacon
 from pdacon.base.limits import Limits
 from pdacon.integrations.format_compiler import FormatCompiler
-from pdacon.integrations.vllm import backend, environment_settings, register, requests
+from pdacon.integrations.vllm import backend, environment_settings, plugin, register, requests
 from pdacon.integrations.vllm.figures import Figures
 from pdacon.integrations.vllm.tracking import TrackedAnswer
 
 WIDTH = 512
+WORDS = -(-pdacon.Vocabulary.bytes().size // 32)
 
 
 @pytest.fixture
@@ -371,3 +373,43 @@ def test_two_back_ends_at_once_are_refused() -> None:
     requests.require_own_backend("auto")
     with pytest.raises(requests.RefusedRequest, match="for xgrammar; leave one of them out"):
         requests.require_own_backend("xgrammar")
+
+
+class Manager:
+    """As much of vLLM's manager of structured outputs as writes masks."""
+
+    def __init__(self, rows: int) -> None:
+        self._grammar_bitmask = torch.zeros((rows, WORDS), dtype=torch.int32)
+        self.filled: list[list[int]] = []  # rows, by call
+
+    def _fill_bitmasks(self, batch: Iterable[tuple[TrackedAnswer, int, bool, tuple[int, ...]]]) -> None:
+        self.filled.append([])
+        for answer, row, is_masked, _ in batch:
+            self.filled[-1].append(row)
+            if is_masked and not answer.is_terminated():
+                answer.fill_bitmask(self._grammar_bitmask, row)
+            else:
+                self._grammar_bitmask[row].fill_(-1)
+
+    def _async_submit_fill_bitmask(self, batch: Any) -> Any:
+        raise AssertionError("threads are not needed")
+
+
+class OwnManager(Manager):
+    _fill_bitmasks = plugin._filled_at_once(Manager._fill_bitmasks)
+    _async_submit_fill_bitmask = plugin._filled_at_once_and_here(Manager._async_submit_fill_bitmask)
+
+
+def test_a_batch_is_filled_at_once() -> None:
+    """It writes what vLLM writes row by row; what no answer masks is vLLM's own matter."""
+    answers = [answer_of(text) for text in ("ab", "b+", "[0-9]{3}", "c", "d")]
+    assert answers[0].accept_tokens("", [ord("a")])
+    answers[1].rollback(5)  # fails
+    batch = [(answer, 4 - row, row != 2, ()) for row, answer in enumerate(answers)]
+    alone, together = Manager(6), OwnManager(6)
+    alone._fill_bitmasks(batch)
+    assert together._async_submit_fill_bitmask(batch).result() is None
+    assert torch.equal(alone._grammar_bitmask, together._grammar_bitmask)
+    assert together.filled == [[2]]
+    together._fill_bitmasks(iter(batch[:1]))
+    assert together.filled[1:] == [[4]]

@@ -88,6 +88,16 @@ class SglangAnswer(_Masks, BaseGrammarObject):  # type: ignore[misc]
         self._held.fill_bitmask(vocab_mask, idx)
 
     @staticmethod
+    def fill_vocab_mask_batched(entries: Sequence[Any], vocab_mask: torch.Tensor) -> None:
+        """Write the rows of a batch: answers in one call, and each that SGLang has wrapped by what it wraps it in."""
+        answers = [entry for entry in entries if isinstance(entry.grammar, SglangAnswer)]
+        held = [entry.grammar._held for entry in answers]
+        HeldAnswer.fill_bitmasks(held, vocab_mask, [entry.row for entry in answers])
+        for entry in entries:
+            if not isinstance(entry.grammar, SglangAnswer):
+                entry.grammar.fill_vocab_mask(vocab_mask, entry.row)
+
+    @staticmethod
     def reset_vocab_mask(vocab_mask: torch.Tensor) -> None:
         """Allow everything again."""
         vocab_mask.fill_(-1)

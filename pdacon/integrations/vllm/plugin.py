@@ -1,6 +1,7 @@
-"""The three places of vLLM in which pdacon is put: there is no way to register a back end.
+"""The places of vLLM in which pdacon is put: there is no way to register a back end.
 
-A manager of structured outputs begins with pdacon as its back end; sampling parameters are checked by pdacon; and the
+A manager of structured outputs begins with pdacon as its back end, and writes the masks of a batch without drafts in
+one call, where it would hand parts of large ones to threads; sampling parameters are checked by pdacon; and the
 asynchronous front end compiles in a thread before it does so, since its event loop would stand still meanwhile.
 """
 
@@ -8,10 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Iterable
+from concurrent.futures import Future
 from contextlib import nullcontext
 from contextvars import ContextVar
 from typing import Any
 
+from pdacon.integrations.held import HeldAnswer
 from pdacon.integrations.vllm.backend import Backend
 from pdacon.integrations.vllm.figures import figures
 from pdacon.integrations.vllm.requests import (
@@ -43,6 +47,8 @@ def install() -> None:
 
         places = (
             (StructuredOutputManager, "__init__", _with_backend),
+            (StructuredOutputManager, "_fill_bitmasks", _filled_at_once),
+            (StructuredOutputManager, "_async_submit_fill_bitmask", _filled_at_once_and_here),
             (SamplingParams, "_validate_structured_outputs", _checked),
             (AsyncLLM, "add_request", _compiled_beforehand),
         )
@@ -68,8 +74,32 @@ def _with_backend(original: Any) -> Any:
         if not vllm_config.model_config.skip_tokenizer_init:
             self.backend = Backend(vllm_config, self.tokenizer)
             self.backend_name = _NAME  # from 0.33 on a request that names another one is refused
+            self.fill_bitmask_parallel_threshold = 1  # batches of more come as a whole, if there are no drafts
+            self.fill_bitmask_parallel_batch_size = vllm_config.scheduler_config.max_num_seqs
 
     return begin
+
+
+def _filled_at_once(original: Any) -> Any:
+    def fill(self: Any, batch: Iterable[tuple[Any, ...]]) -> None:
+        rows = list(batch)  # (an answer, its row, whether that is masked by it, and from 0.33 on what is masked else)
+        masked = [row for row in rows if row[2] and isinstance(row[0], TrackedAnswer)]
+        if len(masked) > 1:
+            HeldAnswer.fill_bitmasks([row[0] for row in masked], self._grammar_bitmask, [row[1] for row in masked])
+            rows = [row for row in rows if not (row[2] and isinstance(row[0], TrackedAnswer))]
+        original(self, rows)
+
+    return fill
+
+
+def _filled_at_once_and_here(original: Any) -> Any:
+    def submit(self: Any, batch: list[tuple[Any, ...]]) -> Future[None]:
+        done: Future[None] = Future()
+        self._fill_bitmasks(batch)  # what is raised is raised where it would be waited for
+        done.set_result(None)
+        return done
+
+    return submit
 
 
 def _checked(original: Any) -> Any:
