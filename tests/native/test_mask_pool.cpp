@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/kept_parts.hpp"
@@ -69,6 +70,28 @@ void masks_are_the_words_that_they_are_of() {
     CHECK(of_tokens > 500 && of_tokens < 4'500);
 }
 
+void masks_of_equal_words_are_one_row_and_no_others() {
+    MaskPool pool;
+    pdacon::test::Random random(11);
+    std::vector<std::pair<Words, MaskPool::Found>> held;
+    for (int round = 0; round < 2'000; ++round) {
+        // Of some blocks of 16 words, and a rest; with few tokens in few places, so that some come twice.
+        Words words(static_cast<std::size_t>(16 * random.below(5) + random.below(3)));
+        for (int count = words.empty() ? 0 : random.below(3); count > 0; --count)
+            pdacon::set_bit(words, random.below(static_cast<int>(words.size())) * 32 + random.below(2) * 31);
+        if (random.below(4) == 0) std::ranges::fill(words, random.below(2) - 1);
+        const bool as_words = random.below(3) == 0;
+        const auto found = as_words ? pool.of_words(words) : pool.of(words);
+        const bool has_words = found.row->mask.view().is_of_words();
+        CHECK(!as_words || has_words);
+        for (const auto& [others, other] : held) {
+            const bool same = others == words && other.row->mask.view().is_of_words() == has_words;
+            CHECK((other.row == found.row) == same);
+        }
+        if (held.size() < 300) held.emplace_back(std::move(words), found);
+    }
+}
+
 void rows_that_are_gone_are_swept() {
     MaskPool pool;
     pdacon::test::Random random(7);
@@ -119,6 +142,7 @@ int main() {
     equal_masks_are_one_row();
     a_row_may_be_asked_for_with_words();
     masks_are_the_words_that_they_are_of();
+    masks_of_equal_words_are_one_row_and_no_others();
     rows_that_are_gone_are_swept();
     threads_get_the_same_row();
     the_last_used_are_kept();

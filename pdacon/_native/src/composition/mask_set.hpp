@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/memory.hpp"
 #include "composition/stored_masks.hpp"
 #include "detokenizer/mask_pool.hpp"
@@ -57,11 +58,12 @@ class MaskSet {
     // the next id, or -1 if all masks would take more than `most_bytes` with it.
     std::int32_t intern(MaskPool::Found mask,
                         std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
-        if (const auto known = find(*mask.row); known >= 0) return known;
+        const auto hash = hash_of(*mask.row);
+        if (const auto known = find(*mask.row, hash); known >= 0) return known;
         const auto more = mask.row->mask.bytes();
         if (bytes() + more > most_bytes) return -1;
         const auto id = static_cast<std::int32_t>(size());
-        const auto filed = ids_.emplace(mask.row->hash, id);
+        const auto filed = ids_.emplace(hash, id);
         try {
             rows_.push_back(mask.row);
             MemoryLimit::take(more);
@@ -89,10 +91,17 @@ class MaskSet {
     }
 
   private:
-    std::int32_t find(const PooledMask& mask) {
+    // An artifact knows the checksums of its masks, which is another hash.
+    std::uint64_t hash_of(const PooledMask& mask) const {
+        if (stored_.size() == 0) return mask.hash;
+        Words words(words_);
+        mask.mask.view().write(words.data(), words_);
+        return checksum(words.data(), row_bytes());
+    }
+    std::int32_t find(const PooledMask& mask, std::uint64_t hash) {
         for (; hashed_ < stored_.size(); ++hashed_)
             ids_.emplace(stored_.checksum_of(hashed_), static_cast<std::int32_t>(hashed_));
-        const auto [begin, end] = ids_.equal_range(mask.hash);
+        const auto [begin, end] = ids_.equal_range(hash);
         for (auto known = begin; known != end; ++known) {
             const auto id = static_cast<std::size_t>(known->second);
             const auto& own = rows_[id];
@@ -107,8 +116,7 @@ class MaskSet {
     std::vector<Row> rows_;   // by id; none: a stored one
     std::size_t own_bytes_ = 0;
     std::atomic<std::int64_t> shared_bytes_{0};
-    std::unordered_multimap<std::uint64_t, std::int32_t>
-        ids_;  // by hash, which is the checksum of a stored one
+    std::unordered_multimap<std::uint64_t, std::int32_t> ids_;  // by hash
 };
 
 }  // namespace pdacon

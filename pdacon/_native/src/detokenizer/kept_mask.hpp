@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -79,25 +80,84 @@ class MaskView {
     std::uintptr_t address_ = 0;  // and kOfTokens
 };
 
+// The words of a mask, as they are read once before it is kept. Blocks in which no token is allowed are
+// passed, which are most blocks of most masks.
+class MaskWords {
+  public:
+    explicit MaskWords(std::span<const std::int32_t> words) : words_(words) {
+        // Setting a bit takes the time of copying some words.
+        const auto most = std::min(words.size() / 32 + 2, std::max<std::size_t>(words.size(), 2) - 2);
+        if (words.size() >= 2) counted_.push_back(0);
+        std::size_t begin = 0;
+        for (; begin + kBlock <= words.size(); begin += kBlock) {
+            const auto block = block_at(begin);
+            std::uint64_t any = 0;
+            for (const auto pair : block) any |= pair;
+            if (any == 0) continue;
+            place_ = mixed(place_, begin);
+            for (std::size_t lane = 0; lane < block.size(); ++lane)
+                lanes_[lane] = mixed(lanes_[lane], block[lane]);
+            count(begin, begin + kBlock, most);
+        }
+        for (auto at = begin; at < words.size(); ++at)
+            place_ = mixed(place_, static_cast<std::uint32_t>(words[at]));
+        count(begin, words.size(), most);
+        if (!counted_.empty()) counted_.front() = static_cast<std::int32_t>(counted_.size()) - 1;
+    }
+
+    std::span<const std::int32_t> words() const { return words_; }
+    std::uint64_t hash() const {
+        auto sum = mixed(place_, words_.size());
+        for (const auto lane : lanes_) sum = mixed(sum, lane);
+        return sum ^ sum >> 32;
+    }
+    // How many tokens there are, and these, ascending; empty where words are smaller, or quicker to write.
+    const std::vector<std::int32_t>& counted() const { return counted_; }
+
+  private:
+    static constexpr std::size_t kBlock = 16;  // words
+    using Block = std::array<std::uint64_t, kBlock / 2>;
+
+    static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
+        return std::rotl((sum ^ word) * 0x9fb21c651e98df25ULL, 31);
+    }
+    Block block_at(std::size_t begin) const {
+        Block block;
+        std::memcpy(block.data(), words_.data() + begin, sizeof block);
+        return block;
+    }
+    void count(std::size_t begin, std::size_t end, std::size_t most) {
+        for (auto at = begin; at < end && !counted_.empty(); ++at) {
+            auto rest = static_cast<std::uint32_t>(words_[at]);
+            for (; rest != 0 && counted_.size() <= most; rest &= rest - 1)
+                counted_.push_back(static_cast<std::int32_t>(at) * 32 + std::countr_zero(rest));
+            if (rest != 0) counted_.clear();
+        }
+    }
+
+    std::span<const std::int32_t> words_;
+    std::uint64_t place_ = 0;  // of the blocks that are not empty
+    Block lanes_{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<std::int32_t> counted_;
+};
+
 // The owner of one. It stays where it is while somebody has a view.
 class KeptMask {
   public:
     // Of words in the form that is smaller, as far as it is as quick to write.
-    static KeptMask of(std::span<const std::int32_t> words) {
-        // Setting a bit takes the time of copying some words.
-        const auto most = std::min(words.size() / 32 + 2, std::max<std::size_t>(words.size(), 2) - 2);
-        std::vector<std::int32_t> counted{0};
-        const auto add = [&](auto token) {
-            counted.push_back(token);
-            return counted.size() <= most + 1;
-        };
-        if (words.size() < 2 || !for_each_bit(words, add)) return of_words(words);
-        counted.front() = static_cast<std::int32_t>(counted.size()) - 1;
-        counted.shrink_to_fit();
-        return KeptMask(std::move(counted), true);
+    static KeptMask of(const MaskWords& read) {
+        const auto& counted = read.counted();
+        return counted.empty() ? of_words(read.words()) : KeptMask({counted.begin(), counted.end()}, true);
     }
+    static KeptMask of(std::span<const std::int32_t> words) { return of(MaskWords(words)); }
     static KeptMask of_words(std::span<const std::int32_t> words) {
         return KeptMask({words.begin(), words.end()}, false);
+    }
+    // Whether this is what is kept of words, in the form that is chosen for them, or as words.
+    bool is_of(const MaskWords& read, bool as_words) const {
+        const bool of_tokens = !as_words && !read.counted().empty();
+        return is_of_tokens_ == of_tokens &&
+               std::ranges::equal(numbers_, of_tokens ? std::span(read.counted()) : read.words());
     }
 
     MaskView view() const {

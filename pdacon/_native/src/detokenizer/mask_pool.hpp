@@ -14,14 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/checksum.hpp"
 #include "base/memory.hpp"
 #include "detokenizer/kept_mask.hpp"
 
 namespace pdacon {
 
 struct PooledMask {
-    std::uint64_t hash;  // of the words: token t is bit t % 32 of word t / 32
+    std::uint64_t hash;  // of the words (MaskWords)
     KeptMask mask;
 };
 
@@ -34,26 +33,27 @@ class MaskPool {
         bool is_new;
     };
 
-    // The row that is equal to a mask.
-    Found of(std::span<const std::int32_t> words) { return kept(words, &KeptMask::of); }
+    // The row that is equal to a mask: token t is bit t % 32 of word t / 32.
+    Found of(std::span<const std::int32_t> words) { return kept(words, false); }
     // The same of a row that has words, for who reads these.
-    Found of_words(std::span<const std::int32_t> words) { return kept(words, &KeptMask::of_words); }
+    Found of_words(std::span<const std::int32_t> words) { return kept(words, true); }
 
   private:
-    Found kept(std::span<const std::int32_t> words, KeptMask (*form)(std::span<const std::int32_t>)) {
-        const auto hash = checksum(words.data(), words.size_bytes());
+    Found kept(std::span<const std::int32_t> words, bool as_words) {
         const MemoryLimit::Pause pause;
-        auto mask = form(words);
+        const MaskWords read(words);
+        const auto hash = read.hash();
         std::shared_ptr<const PooledMask> other;  // outlives the lock
         const std::lock_guard hold(lock_);
         const auto [begin, end] = known_.equal_range(hash);
         for (auto at = begin; at != end; ++at)
-            if (other = at->second.lock(); other && other->mask == mask) return {other, false};
+            if (other = at->second.lock(); other && other->mask.is_of(read, as_words)) return {other, false};
         if (known_.size() >= next_sweep_) {
             std::erase_if(known_, [](const auto& entry) { return entry.second.expired(); });
             next_sweep_ = std::max(kLeastSwept, 2 * known_.size());
         }
-        auto made = std::make_shared<const PooledMask>(PooledMask{hash, std::move(mask)});
+        auto made = std::make_shared<const PooledMask>(
+            PooledMask{hash, as_words ? KeptMask::of_words(words) : KeptMask::of(read)});
         known_.emplace(hash, made);
         return {std::move(made), true};
     }
