@@ -18,18 +18,23 @@ bool are_in(const Tokens& tokens, const ArtifactReader& artifact) {
 
 }  // namespace
 
-std::unordered_map<std::int32_t, SharedTrie::Children> SharedTrie::of_many() const {
-    std::unordered_map<std::int32_t, Children> found;
+SharedTrie::OfMany SharedTrie::of_many() const {
+    OfMany found;
+    found.words.resize(static_cast<std::size_t>(num_nodes()) / 64 + 1);
     for (std::int32_t node = 0; node < num_nodes(); ++node) {
+        auto& [bits, before] = found.words[static_cast<std::size_t>(node) / 64];
+        if (node % 64 == 0) before = static_cast<std::int32_t>(found.children.size());
         const auto end = subtree_end(node);
         if (node > 0 && end - node <= kMany) continue;
         std::int32_t count = 0;
         for (auto at = node + 1; at < end; at = subtree_end(at)) ++count;
         if (node > 0 && count <= kMany) continue;
-        auto& children = found[node];
+        bits |= std::uint64_t{1} << (node % 64);
+        auto& children = found.children.emplace_back();
         children.fill(-1);
         for (auto at = node + 1; at < end; at = subtree_end(at)) children[byte(at)] = at;
     }
+    found.children.shrink_to_fit();
     return found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,9 +30,10 @@ class SharedTrie : public Trie {
     using Children = std::array<std::int32_t, 256>;  // by byte, -1: there is none
     // The children of a node that has many, such as the root; null: it has few.
     const Children* children(std::int32_t node) const {
-        if (node > 0 && subtree_end(node) - node <= kMany) return nullptr;
-        const auto found = children_.find(node);
-        return found == children_.end() ? nullptr : &found->second;
+        const auto& [bits, before] = of_many_.words[static_cast<std::size_t>(node) / 64];
+        const auto bit = std::uint64_t{1} << (node % 64);
+        if ((bits & bit) == 0) return nullptr;
+        return &of_many_.children[static_cast<std::size_t>(before + std::popcount(bits & (bit - 1)))];
     }
     std::int32_t child(std::int32_t node, std::uint8_t byte) const {
         const auto* all = children(node);
@@ -49,9 +51,19 @@ class SharedTrie : public Trie {
 
   private:
     static constexpr std::int32_t kMany = 24;
-    std::unordered_map<std::int32_t, Children> of_many() const;
+    // The nodes that have many, as bits, with how many there are before each word of bits; and their
+    // children.
+    struct OfMany {
+        struct Word {
+            std::uint64_t bits = 0;
+            std::int32_t before = 0;
+        };
+        std::vector<Word> words;
+        std::vector<Children> children;
+    };
+    OfMany of_many() const;
 
-    const std::unordered_map<std::int32_t, Children> children_ = of_many();
+    const OfMany of_many_ = of_many();
     mutable LoopCache loops_{*this};  // synchronised by itself
     mutable std::mutex lock_;
     mutable std::unordered_map<std::type_index, std::shared_ptr<void>> kept_;
