@@ -180,8 +180,8 @@ void Derivatives::split(Case one, const Asker& asker, std::int32_t read, std::ve
     }
     const auto lost = refused(asker, read);
     auto without = lost.empty() ? one.left : without_all(one.left, lost);
-    const auto denying = conjunction(one.condition, negation(asker.question));
-    if (any(without) && denying != kFalse && about_.possible(denying)) {
+    const auto denying = any(without) ? conjunction(one.condition, negation(asker.question)) : kFalse;
+    if (denying != kFalse && about_.possible(denying)) {
         auto denied = one.denied;
         denied.insert(asker.question);
         pending.push_back({one.at, denying, std::move(without), one.granted, std::move(denied)});

@@ -257,9 +257,21 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
 // The tokens along texts, beside threads for which all their tokens have been added.
 void NestedPda::follow_texts(const Here& from, Words& words) {
     std::vector<std::pair<std::int32_t, Here>> pending{{0, from}};
+    // Goes on to where something else happens; false: no token does.
+    const auto pass = [&](std::int32_t& node, Here& here) {
+        for (const char byte : reading_.plain_rest(here.cursor)) {
+            if (trie_->subtree_end(node) == node + 1) return false;
+            node = trie_->child(node, static_cast<std::uint8_t>(byte));
+            if (node < 0) return false;
+            add_tokens(*trie_, trie_->first_token(node), trie_->first_token(node + 1), words);
+            ++here.cursor.depth;
+        }
+        return true;
+    };
     while (!pending.empty()) {
-        const auto [node, here] = pending.back();
+        auto [node, here] = pending.back();
         pending.pop_back();
+        if (!pass(node, here)) continue;
         const auto& cursor = here.cursor;
         for (auto text = cursor.first; text < cursor.end; text = reading_.end_of_byte(cursor, text)) {
             const auto byte = reading_.byte_of(cursor, text);

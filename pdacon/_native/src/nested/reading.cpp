@@ -30,7 +30,7 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
             made->texts.push_back({own.text, own_move});
     }
     made->texts.shrink_to_fit();
-    std::ranges::sort(made->texts, {}, &Text::text);
+    sort(made->texts);
     made->allowed.reserve(made->texts.size() + 1);
     made->allowed.push_back(0);
     for (const auto& text : made->texts)
@@ -44,6 +44,23 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
     if (places_.size() <= index) places_.resize(index + 1);
     places_[index] = std::move(made);
     return *places_[index];
+}
+
+// The first bytes of most names tell them apart, and are compared as one number.
+void NestedReading::sort(std::vector<Text>& texts) {
+    constexpr std::size_t kFirst = 8;
+    std::vector<std::pair<std::uint64_t, Text>> keyed;
+    keyed.reserve(texts.size());
+    for (const auto& own : texts) {
+        std::uint64_t first = 0;
+        for (std::size_t at = 0; at < kFirst; ++at)
+            first = first << 8 | (at < own.text.size() ? static_cast<std::uint8_t>(own.text[at]) : 0U);
+        keyed.emplace_back(first, own);
+    }
+    std::ranges::sort(keyed, [](const auto& one, const auto& other) {
+        return one.first != other.first ? one.first < other.first : one.second.text < other.second.text;
+    });
+    std::ranges::transform(keyed, texts.begin(), [](const auto& own) { return own.second; });
 }
 
 const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
@@ -95,6 +112,25 @@ int NestedReading::byte_of(const Cursor& cursor, std::int32_t number) {
     const auto& text = at(cursor.place).texts[static_cast<std::size_t>(number)].text;
     const auto depth = static_cast<std::size_t>(cursor.depth);
     return depth < text.size() ? static_cast<std::uint8_t>(text[depth]) : -1;
+}
+
+std::string_view NestedReading::plain_rest(const Cursor& cursor) {
+    if (cursor.end != cursor.first + 1 || cursor.more >= 0) return {};
+    const auto& [text, number] = at(cursor.place).texts[static_cast<std::size_t>(cursor.first)];
+    if (automaton_.moves(cursor.place)[static_cast<std::size_t>(number)].act == Act::kNone) return {};
+    const auto begin = static_cast<std::size_t>(cursor.depth);
+    auto end = text.size();
+    const auto& [move, position] = cursor.thread;
+    if (move >= 0) {
+        const auto& [none, automaton, counts] = terminal_of(cursor.place, move);
+        if (TerminalAutomaton::matches(position) || !counts.are_free()) return {};
+        end = std::min(end, NestedTerminal::end_of_name(text));
+        const auto& next = automaton->row(position, limit_).next;
+        for (auto at = begin; at < end; ++at)
+            if (next[static_cast<std::uint8_t>(text[at])] != position) end = at + 1;
+    }
+    // With its last byte a text ends, and with that of a name the others may.
+    return begin + 1 < end ? text.substr(begin, end - 1 - begin) : std::string_view();
 }
 
 std::int32_t NestedReading::end_of_byte(const Cursor& cursor, std::int32_t from) {

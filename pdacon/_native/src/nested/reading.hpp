@@ -80,6 +80,9 @@ class NestedReading {
     std::int32_t end_of_byte(const Cursor& cursor, std::int32_t from);
     // The byte with which a text goes on; -1: it has ended.
     int byte_of(const Cursor& cursor, std::int32_t text);
+    // Where only one text goes on, the rest of it that is read with nothing else happening: no terminal ends,
+    // and a thread beside it stays where it is. Empty: it may be another case.
+    std::string_view plain_rest(const Cursor& cursor);
     StateLimit& limit() { return limit_; }
 
     // The number of a cursor but for its count, and the cursor of a number.
@@ -97,6 +100,7 @@ class NestedReading {
         std::string_view text;
         std::int32_t move;
     };
+    static void sort(std::vector<Text>& texts);
     // A place as it is read.
     struct Place {
         std::vector<Text> texts;            // in order
