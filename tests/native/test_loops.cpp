@@ -13,7 +13,7 @@
 
 namespace {
 
-using pdacon::CharacterSet, pdacon::Trie, pdacon::test::Random;
+using pdacon::CharacterSet, pdacon::LoopCharacters, pdacon::Trie, pdacon::test::Random;
 
 // ASCII characters, characters of two to four bytes, and pieces of such.
 const std::vector<std::string> kPieces = {"a",
@@ -74,20 +74,50 @@ bool is_utf8(std::string_view bytes) {
     return state != pdacon::kUtf8Error;
 }
 
+// The bytes of a token's character, which the token may end within.
+std::string character_at(const std::string& token, std::size_t begin) {
+    int state = pdacon::kUtf8Boundary;
+    auto at = begin;
+    do state = pdacon::utf8_step(state, static_cast<std::uint8_t>(token[at++]));
+    while (state != pdacon::kUtf8Boundary && at < token.size());
+    return token.substr(begin, at - begin);
+}
+
+// Whether a loop reads all characters with which tokens go on that begin with some bytes. A beginning of a
+// character is one by itself only where no token goes on in it.
+bool reads_all(const std::vector<std::string>& tokens, const std::string& beginning,
+               const std::vector<std::string>& others) {
+    const auto at = beginning.size() - 1;
+    return std::ranges::all_of(tokens, [&](const std::string& token) {
+        if (!token.starts_with(beginning)) return true;
+        const auto one = token.substr(0, at + character_at(token, at).size());
+        int state = pdacon::kUtf8Boundary;
+        for (const char byte : one.substr(at))
+            state = pdacon::utf8_step(state, static_cast<std::uint8_t>(byte));
+        const bool goes_on = std::ranges::any_of(tokens, [&](const std::string& other) {
+            return other.size() > one.size() && other.starts_with(one);
+        });
+        if (state != pdacon::kUtf8Boundary && goes_on) return true;
+        return std::ranges::find(others, one.substr(at)) != others.end();
+    });
+}
+
 // Where a token leaves a loop: how many of its bytes and characters are read in it; all bytes: nowhere.
 std::pair<std::size_t, std::size_t> model(const std::vector<std::string>& tokens, const std::string& token,
-                                          const CharacterSet& loop, std::size_t most) {
+                                          const CharacterSet& loop, const std::vector<std::string>& others,
+                                          std::size_t most) {
     std::size_t at = 0, characters = 0;
     while (at < token.size()) {
         const auto byte = static_cast<std::uint8_t>(token[at]);
-        bool inside = loop.contains(byte) && (most == 0 || characters < most);
+        bool inside =
+            loop.contains(byte) || (byte >= CharacterSet::kFirstLead && byte <= CharacterSet::kLastLead &&
+                                    !others.empty() && reads_all(tokens, token.substr(0, at + 1), others));
+        inside &= most == 0 || characters < most;
         for (const auto& other : tokens)
             if (byte >= 0x80 && other.starts_with(token.substr(0, at + 1)))
                 inside &= is_utf8(other.substr(at));
         if (!inside) break;
-        int state = pdacon::kUtf8Boundary;
-        do state = pdacon::utf8_step(state, static_cast<std::uint8_t>(token[at++]));
-        while (state != pdacon::kUtf8Boundary && at < token.size());
+        at += character_at(token, at).size();
         characters += most > 0;
     }
     return {at, characters};
@@ -97,10 +127,20 @@ std::pair<std::size_t, std::size_t> model(const std::vector<std::string>& tokens
 std::size_t check_one(Random& random) {
     const auto tokens = random_tokens(random, 2 + random.below(60));
     const auto trie = trie_of(tokens);
-    const auto loop = random_set(random);
+    LoopCharacters read{random_set(random), {}};
+    const auto& loop = read.set;
     const auto most = static_cast<std::uint8_t>(random.below(4));
     pdacon::LoopCache cache(trie);
-    const auto found = cache.tokens(loop, most);
+    const auto& all = cache.characters().characters();
+    std::vector<std::string> others;
+    if (random.below(2) == 0) read.others.resize((all.size() + 63) / 64);
+    for (std::size_t at = 0; at < all.size() && !read.others.empty(); ++at) {
+        if (random.below(4) == 0) continue;
+        read.others[at / 64] |= std::uint64_t{1} << (at % 64);
+        const auto bytes = all[at].view();
+        if (most == 0 && loop.size() > 24) others.emplace_back(bytes.begin(), bytes.end());
+    }
+    const auto found = cache.tokens(read, most);
     std::vector<std::int32_t> mask(trie.words(), 0);
     found->staying.add_to(mask);
     std::vector<std::size_t> left(tokens.size(), 0);
@@ -110,13 +150,13 @@ std::size_t check_one(Random& random) {
             for (auto at = trie.first_token(node); at < trie.first_token(trie.subtree_end(node)); ++at) {
                 const auto token = static_cast<std::size_t>(trie.token(at));
                 ++left[token];
-                CHECK(model(tokens, tokens[token], loop, most) ==
+                CHECK(model(tokens, tokens[token], loop, others, most) ==
                       std::pair(static_cast<std::size_t>(trie.depth(node)) - 1, std::size_t{characters}));
             }
         }
     std::size_t staying = 0;
     for (std::size_t token = 1; token < tokens.size(); ++token) {
-        const bool stays = model(tokens, tokens[token], loop, most).first == tokens[token].size();
+        const bool stays = model(tokens, tokens[token], loop, others, most).first == tokens[token].size();
         CHECK(pdacon::has_bit(mask.data(), static_cast<std::int32_t>(token)) == stays);
         CHECK(left[token] == (stays ? 0 : 1));
         staying += stays;

@@ -22,7 +22,7 @@ PROGRAMS = sorted(HERE.glob("test_*.cpp"))
 # The sources that a program tests, beside the headers that it includes.
 TESTED = {
     "test_formulas": ["regular/formulas"],
-    "test_loops": ["detokenizer/loops", "detokenizer/token_set", "detokenizer/tokens", "detokenizer/trie"],
+    "test_loops": [f"detokenizer/{name}" for name in ("loops", "token_set", "tokens", "trie", "trie_characters")],
     "test_mask_arena": ["matching/mask_arena"],
     "test_mask_pool": ["base/memory"],
     "test_pushbacks": ["lexer/pushbacks"],
@@ -52,7 +52,7 @@ NEEDED = {
     "test_terminal_automaton": [
         (
             *(f"detokenizer/{name}" for name in ("labels", "loops", "shared_trie", "token_set", "tokens", "trie")),
-            *("artifact/artifact", "base/memory", "nested/room"),
+            *("detokenizer/trie_characters", "artifact/artifact", "base/memory", "nested/room"),
         ),
         ("regular/string_lengths",),
     ],

@@ -35,13 +35,43 @@ const CharacterSteps::Step* CharacterSteps::loop(std::int32_t lexer_state) {
     if (step.next != lexer_state || step.characters.size() < kLeastInLoop ||
         lexer_.keeps_columns(lexer_state))
         return nullptr;
-    auto& exits = exits_[step.characters];
+    const auto [at, is_new] = exits_.try_emplace(characters_of(lexer_state, step.characters));
+    auto& [characters, exits] = *at;
     if (!exits) {
-        exits = trie_.loops().exits(step.characters);
-        bytes_ += exits->bytes();
+        exits = trie_.loops().exits(characters);
+        bytes_ += exits->bytes() + characters.others.size() * sizeof(std::uint64_t);
     }
+    step.loop = &characters;
     step.exits = exits.get();
     return &step;
+}
+
+// What a self-loop reads. A character is one of `others` if it leads back through states with the future of
+// the loop, so that a token that ends in the character is one that stays.
+LoopCharacters CharacterSteps::characters_of(std::int32_t loop, const CharacterSet& set) {
+    LoopCharacters found{set, {}};
+    bool is_decided = true;
+    for (auto lead = CharacterSet::kFirstLead; lead <= CharacterSet::kLastLead; ++lead)
+        is_decided &= set.contains(lead) || lexer_.next(loop, lexer_.byte_class(lead)) < 0;
+    if (is_decided) return found;
+    const auto leads_back = [&](const TrieCharacters::Character& character) {
+        auto state = loop;
+        for (const auto byte : character.view()) {
+            state = lexer_.next(state, lexer_.byte_class(byte));
+            if (state < 0 || futures_.future(state) != futures_.future(loop)) return false;
+        }
+        return state == loop || !character.is_whole;
+    };
+    const auto& all = trie_.loops().characters().characters();
+    found.others.assign((all.size() + 63) / 64, 0);
+    bool is_any = false;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        if (set.contains(all[at].bytes[0]) || !leads_back(all[at])) continue;
+        found.others[at / 64] |= std::uint64_t{1} << (at % 64);
+        is_any = true;
+    }
+    if (!is_any) found.others.clear();
+    return found;
 }
 
 void CharacterSteps::find_loops() {

@@ -30,7 +30,9 @@ class CharacterSteps {
     struct Step {
         std::int32_t next = LexingAutomaton::kDead;
         CharacterSet characters;
-        const LoopExits* exits = nullptr;  // of a self-loop on many characters, once asked for
+        // Of a self-loop on many characters, once asked for.
+        const LoopCharacters* loop = nullptr;
+        const LoopExits* exits = nullptr;
     };
 
     CharacterSteps(const Pushdown& machine, const Coaccessibility& futures, const SharedTrie& trie,
@@ -71,6 +73,7 @@ class CharacterSteps {
     // that state; kDead if there is none.
     std::int32_t after_lead(std::int32_t lexer_state, std::uint8_t lead);
     std::int32_t after_rest(std::int32_t state, int left, int low, int high) const;
+    LoopCharacters characters_of(std::int32_t loop, const CharacterSet& set);
 
     const LexingAutomaton& lexer_;
     const Coaccessibility& futures_;
@@ -79,7 +82,7 @@ class CharacterSteps {
     std::vector<std::int32_t> number_;  // of each lexer state: which step is its; -1: nobody has asked for it
     std::deque<Step> steps_;            // they stay where they are
     std::unordered_map<std::uint64_t, std::int32_t> after_leads_;  // by the state after the byte, and it
-    std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
+    std::map<LoopCharacters, std::shared_ptr<const LoopExits>> exits_;
     std::size_t bytes_ = 0;
 };
 

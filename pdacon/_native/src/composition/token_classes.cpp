@@ -84,7 +84,10 @@ class TokenClasses::Walk {
     // Adds all tokens, read from a state that reads `most` characters of a loop, 0: any number. The tokens
     // inside the loop are looked up; the others are walked from where they leave it.
     void walk_exits(std::int32_t first, std::uint8_t most) {
-        const auto tokens = trie_.loops().tokens(classes_.steps_.of(first).characters, most);
+        const auto* loop = most == 0 ? classes_.steps_.loop(first) : nullptr;
+        const auto tokens = loop != nullptr
+                                ? trie_.loops().tokens(*loop->loop)
+                                : trie_.loops().tokens(classes_.steps_.of(first).characters, most);
         std::vector<std::int32_t> states{first};  // by the number of characters read
         while (states.size() <= most) states.push_back(classes_.steps_.of(states.back()).next);
         const auto future = classes_.futures_.future(classes_.steps_.of(first).next);
@@ -152,11 +155,17 @@ class TokenClasses::Walk {
         }
     }
 
-    // The self-loop of the state after a node, if the node's byte is an ASCII character of the loop.
+    // The self-loop of the state after a node, if the node's byte is an ASCII character of the loop, or the
+    // last byte of another character, below which there are whole characters only, but for the last one.
     const CharacterSteps::Step* loop_after(std::int32_t state, std::int32_t node) {
         const auto byte = trie_.byte(node);
-        if (classes_.by_state_ || byte >= 0x80 || lexer_.next(state, lexer_.byte_class(byte)) != state)
+        if (classes_.by_state_) return nullptr;
+        if (byte >= 0x80) {
+            if (trie_.subtree_end(node) == node + 1 || !trie_.is_utf8_below(node, kUtf8Boundary))
+                return nullptr;
+        } else if (lexer_.next(state, lexer_.byte_class(byte)) != state) {
             return nullptr;
+        }
         return classes_.steps_.loop(state);
     }
 

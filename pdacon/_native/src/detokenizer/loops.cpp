@@ -151,10 +151,25 @@ LoopExits::LoopExits(std::span<const std::uint8_t> kinds, const CharacterSet& lo
     }
 }
 
-std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, std::uint8_t most) {
+void LoopExits::leave_out(const TrieCharacters& characters, std::span<const std::uint64_t> others) {
+    const auto is_inside = [&](const TrieCharacters::Place& place) {
+        const auto at = static_cast<std::size_t>(place.character);
+        return (others[at / 64] >> (at % 64) & 1U) != 0;
+    };
+    const auto all = words_;
+    const auto for_each = [&](bool inside, auto change) {
+        for (const auto& place : characters.places())
+            if (is_inside(place) == inside)
+                change(static_cast<std::size_t>(place.node) / 64, std::uint64_t{1} << (place.node % 64));
+    };
+    for_each(true, [&](std::size_t word, std::uint64_t bit) { words_[word] &= ~bit; });
+    for_each(false, [&](std::size_t word, std::uint64_t bit) { words_[word] |= all[word] & bit; });
+}
+
+std::shared_ptr<const LoopTokens> LoopCache::tokens(const LoopCharacters& loop, std::uint8_t most) {
     constexpr int kFew = 24;  // characters, of which a walk reads less than a look at each node takes
-    const std::pair key(loop, most);
-    const bool is_walk = most > 0 || loop.size() <= kFew;
+    const bool is_walk = most > 0 || loop.set.size() <= kFew;
+    const std::pair key(is_walk ? LoopCharacters{loop.set, {}} : loop, most);
     {
         const std::lock_guard hold(lock_);
         if (const auto at = tokens_.find(key); at != tokens_.end()) return at->second;
@@ -162,15 +177,36 @@ std::shared_ptr<const LoopTokens> LoopCache::tokens(const CharacterSet& loop, st
     const auto all = is_walk ? nullptr : exits(loop);
     const std::lock_guard hold(lock_);
     return known_or(tokens_, key, kMostKept,
-                    [&] { return is_walk ? find_tokens(trie_, loop, most) : find_tokens(trie_, *all); });
+                    [&] { return is_walk ? find_tokens(trie_, loop.set, most) : find_tokens(trie_, *all); });
 }
 
-std::shared_ptr<const LoopExits> LoopCache::exits(const CharacterSet& loop) {
+std::shared_ptr<const LoopExits> LoopCache::exits(const LoopCharacters& loop) {
     const std::lock_guard hold(lock_);
     return known_or(exits_, loop, kMostKept, [&] {
-        if (kinds_.empty()) kinds_ = LoopExits::kinds_of_nodes(trie_);
-        return LoopExits(kinds_, loop);
+        LoopExits found(known_kinds(), loop.set);
+        if (!loop.others.empty()) found.leave_out(known_characters(), loop.others);
+        return found;
     });
+}
+
+const TrieCharacters& LoopCache::characters() {
+    const std::lock_guard hold(lock_);
+    return known_characters();
+}
+
+const std::vector<std::uint8_t>& LoopCache::known_kinds() {
+    if (kinds_.empty()) kinds_ = LoopExits::kinds_of_nodes(trie_);
+    return kinds_;
+}
+
+const TrieCharacters& LoopCache::known_characters() {
+    if (characters_) return *characters_;
+    const auto& kinds = known_kinds();
+    std::vector<std::int32_t> firsts;
+    for (std::size_t node = 0; node < kinds.size(); ++node)
+        if (kinds[node] >= kFirstOfLeads) firsts.push_back(static_cast<std::int32_t>(node));
+    characters_ = std::make_unique<const TrieCharacters>(trie_, firsts);
+    return *characters_;
 }
 
 }  // namespace pdacon

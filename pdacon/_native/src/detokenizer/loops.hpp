@@ -20,6 +20,7 @@
 
 #include "detokenizer/token_set.hpp"
 #include "detokenizer/trie.hpp"
+#include "detokenizer/trie_characters.hpp"
 
 namespace pdacon {
 
@@ -44,6 +45,15 @@ struct CharacterSet {
     int size() const { return std::popcount(ascii[0]) + std::popcount(ascii[1]) + 2 * std::popcount(leads); }
 };
 
+// What a loop reads: a set of characters; and, where only some characters of a first byte are in the loop and
+// the set lacks that byte, those of the vocabulary. Bit c % 64 of word c / 64 is character c of
+// TrieCharacters; no words: there are none.
+struct LoopCharacters {
+    CharacterSet set;
+    std::vector<std::uint64_t> others;
+    auto operator<=>(const LoopCharacters&) const = default;
+};
+
 // The tokens that stay in a loop, whose last character may be incomplete; and for all other tokens the trie
 // nodes whose byte is the first to leave the loop, grouped by that byte and by the number of characters read
 // in the loop. A byte sequence that is not UTF-8 leaves the loop at the first byte of its last character.
@@ -64,6 +74,8 @@ class LoopExits {
     LoopExits(std::span<const std::uint8_t> kinds, const CharacterSet& loop);
     // Of each node what its byte is where reading begins at any boundary before it, whatever the loop is.
     static std::vector<std::uint8_t> kinds_of_nodes(const Trie& trie);
+    // Leaves out the nodes at which no characters begin but those of LoopCharacters.
+    void leave_out(const TrieCharacters& characters, std::span<const std::uint64_t> others);
 
     bool has(std::int32_t node) const {
         return (words_[static_cast<std::size_t>(node) / 64] >> (node % 64) & 1U) != 0;
@@ -92,19 +104,33 @@ class LoopCache {
     explicit LoopCache(const Trie& trie) : trie_(trie) {}
 
     // For a loop that reads at most `most` characters; 0: any number. The walk visits the nodes in the loop.
-    std::shared_ptr<const LoopTokens> tokens(const CharacterSet& loop, std::uint8_t most = 0);
+    // Only a loop that reads any number of more than a few characters is told apart by its other ones.
+    std::shared_ptr<const LoopTokens> tokens(const LoopCharacters& loop, std::uint8_t most = 0);
+    std::shared_ptr<const LoopTokens> tokens(const CharacterSet& loop, std::uint8_t most = 0) {
+        return tokens(LoopCharacters{loop, {}}, most);
+    }
     // Looks at each node once, by a table; the first call for a vocabulary walks over the trie.
-    std::shared_ptr<const LoopExits> exits(const CharacterSet& loop);
+    std::shared_ptr<const LoopExits> exits(const LoopCharacters& loop);
+    std::shared_ptr<const LoopExits> exits(const CharacterSet& loop) {
+        return exits(LoopCharacters{loop, {}});
+    }
+    // The characters that LoopCharacters has the numbers of.
+    const TrieCharacters& characters();
 
   private:
     // An entry takes up to a megabyte, and a server sees the character sets of many grammars.
     static constexpr std::size_t kMostKept = 256;
+    // Behind the lock.
+    const std::vector<std::uint8_t>& known_kinds();
+    const TrieCharacters& known_characters();
 
     const Trie& trie_;
     std::mutex lock_;
-    std::vector<std::uint8_t> kinds_;  // of the nodes; empty before the first exits
-    std::map<std::pair<CharacterSet, std::uint8_t>, std::shared_ptr<const LoopTokens>> tokens_;
-    std::map<CharacterSet, std::shared_ptr<const LoopExits>> exits_;
+    // Of the nodes, and of their characters; made when they are first asked for.
+    std::vector<std::uint8_t> kinds_;
+    std::unique_ptr<const TrieCharacters> characters_;
+    std::map<std::pair<LoopCharacters, std::uint8_t>, std::shared_ptr<const LoopTokens>> tokens_;
+    std::map<LoopCharacters, std::shared_ptr<const LoopExits>> exits_;
 };
 
 }  // namespace pdacon

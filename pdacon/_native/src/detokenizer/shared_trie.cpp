@@ -62,7 +62,7 @@ std::shared_ptr<const SharedTrie> Tries::of(std::shared_ptr<const Tokens> tokens
     }
     auto trie = order ? std::make_shared<const SharedTrie>(std::move(tokens), order())
                       : std::make_shared<const SharedTrie>(std::move(tokens));
-    trie->loops().exits({});  // finds what all loops have in common, which is the vocabulary's, too
+    trie->loops().characters();  // finds what all loops have in common, which is the vocabulary's, too
     known_.push_back(trie);
     return trie;
 }
