@@ -193,9 +193,16 @@ class _PatternReader:
             return CharacterSet(self._class(start))
         if sign == "\\":
             return self._escape(start)
-        if sign in "*+?":
+        if sign in "*+?" or (sign == "{" and self._is_count(start)):
             self._fail("there is nothing to repeat", start)
         return CharacterSet(self._one(ord(sign), start))
+
+    def _is_count(self, at: int) -> bool:
+        """Whether a quantifier begins at a brace, even if no atom is before it."""
+        behind, self._at = self._at, at
+        is_count = self._counts() is not None
+        self._at = behind
+        return is_count
 
     def _one(self, point: int, at: int) -> Ranges:
         if 0xD800 <= point <= 0xDFFF:

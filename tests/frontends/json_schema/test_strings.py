@@ -95,6 +95,8 @@ def test_control_characters_in_a_pattern_are_written_as_escapes() -> None:
         (r"(a)\1", "a back-reference is not regular, at column 4"),
         ("(?<=a)b", "a look-behind is not supported, at column 1"),
         ("*a", "there is nothing to repeat, at column 1"),
+        ("{2}a", "there is nothing to repeat, at column 1"),
+        ("a|{1,}", "there is nothing to repeat, at column 3"),
         ("^*a", "there is nothing to repeat, at column 1"),
         ("a$+", "there is nothing to repeat, at column 2"),
         (r"a\b?", "there is nothing to repeat, at column 2"),

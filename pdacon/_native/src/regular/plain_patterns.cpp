@@ -164,6 +164,11 @@ class PlainPatternReader {
             case '+':
             case '?':
                 throw NotPlain();
+            case '{':  // a brace of its own, if there is nothing to repeat
+                --at_;
+                if (counts()) throw NotPlain();
+                ++at_;
+                return set({sign, sign});
             default:
                 return set({sign, sign});
         }
