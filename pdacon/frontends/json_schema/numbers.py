@@ -166,18 +166,20 @@ def number_automaton(
 
 def _between_bounds(shape: Shape, integral: bool) -> Dfa | None:
     """The numbers for which a formula holds, if it is about nothing but bounds, whose digits the core compares."""
-    facts = [choice.fact for choice in choices_of(shape)]
+    choices = choices_of(shape)
+    facts = {choice.fact for choice in choices}
     above = {fact for fact in facts if isinstance(fact, Above)}
-    if not above or len(above) < len(set(facts)):
+    if not above or len(above) < len(facts):
         return None
     # Between two bounds that follow one another all numbers are alike.
     borders = sorted(above, key=lambda fact: (fact.bound, not fact.inclusive))
+    ranks: dict[Fact, int] = {fact: rank for rank, fact in enumerate(borders)}
+    rank_of = {choice: ranks[choice.fact] for choice in choices}
     ranges: list[tuple[Bound | None, Bound | None]] = []
-    for passed, (lower, upper) in enumerate(pairwise([None, *borders, None])):
-        below = {*borders[:passed]}
+    for passed, (lower, upper) in enumerate(every(pairwise([None, *borders, None]), looks=1)):
         part = shape
         while not isinstance(part, bool):
-            part = part.then if part.fact in below else part.otherwise
+            part = part.then if rank_of[part] < passed else part.otherwise
         if part:
             least = None if lower is None else (_signed_decimal(lower.bound), lower.inclusive)
             most = None if upper is None else (_signed_decimal(upper.bound), not upper.inclusive)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from support.on_demand import WORDS, both, compare
 
 import pdacon
-from pdacon import EmptyLanguageError, Grammar
+from pdacon import EmptyLanguageError, Grammar, LimitExceededError
 from pdacon.frontends.json_schema import numbers
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.facts import Above
@@ -218,3 +219,14 @@ def test_other_spellings_are_written_as_they_ask(options: dict[str, Any]) -> Non
     assert made is not None
     random = Random(1)
     assert sum(compare(*made, random, 30) for _ in range(6)) > 6
+
+
+def test_the_clock_is_looked_at_between_many_bounds() -> None:
+    many = [{"type": "integer", "minimum": 10 * number, "maximum": 10 * number + 3} for number in range(5_000)]
+    few = pdacon.compile(Grammar.from_json_schema({"anyOf": many[:200]}), BYTES)
+    assert [takes(few, str(value)) for value in (3, 4, 10, 1993, 1994, -1)] == [True, False, True, True, False, False]
+    constraint = pdacon.compile(Grammar.from_json_schema({"anyOf": many}), BYTES)
+    started = time.thread_time()
+    with pytest.raises(LimitExceededError), pdacon.time_limit(0.1):
+        constraint.matcher()
+    assert time.thread_time() - started < 2  # minutes, where nothing looked
