@@ -40,6 +40,7 @@ Derivatives::Askers Derivatives::askers(Vector& vector, std::int32_t read) {
     without_.forget();
     after_.for_each_variable(vector, [&](std::int32_t variable) {
         about_.look();
+        if (!is_concerned(variable, read)) return kUndecided;  // it stays as it is
         const auto next = step(variable, read);
         if (next.question <= kTrue) {
             const auto left = next.question == kFalse ? next.no : next.yes;
@@ -250,6 +251,7 @@ Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t r
     without_.forget();
     bool changes = false;
     for (const auto variable : Vector(support(vector))) {
+        if (!is_concerned(variable, read)) continue;
         const auto after = step(variable, read).left_out;
         if (after == formulas_.variable(variable)) continue;
         without_.give(variable, after);
@@ -319,8 +321,13 @@ const std::optional<Vector>& Derivatives::concerns(std::int32_t variable) {
     return concerns_.emplace(variable, about_.concerns(variable)).first->second;
 }
 
+bool Derivatives::is_concerned(std::int32_t variable, std::int32_t read) {
+    const auto& about = concerns(variable);
+    return !about || std::ranges::binary_search(*about, read);
+}
+
 Step Derivatives::step(std::int32_t variable, std::int32_t read) {
-    if (const auto& about = concerns(variable); about && !std::ranges::binary_search(*about, read)) {
+    if (!is_concerned(variable, read)) {
         const auto same = formulas_.variable(variable);
         return {kTrue, same, kFalse, same};
     }

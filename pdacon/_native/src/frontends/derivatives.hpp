@@ -77,6 +77,8 @@ class Derivatives {
     // What is asked of facts, which is remembered; see AboutFacts.
     bool holds_at_end(std::int32_t variable);
     const std::optional<Vector>& concerns(std::int32_t variable);
+    // Whether a fact may change where something is read.
+    bool is_concerned(std::int32_t variable, std::int32_t read);
     Step step(std::int32_t variable, std::int32_t read);
     // The variables of formulas; the last ones that were asked for are remembered.
     const Vector& support(std::span<const std::int32_t> formulas);
