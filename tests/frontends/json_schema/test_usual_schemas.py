@@ -36,6 +36,40 @@ TREE = {
     },
     "$ref": "#/definitions/tree",
 }
+DRAFT_4, DRAFT_7 = "http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-07/schema#"
+# Schemas that say by what they are named, so that references below them start there, or which draft they are of.
+NAMED = {
+    "$schema": DRAFT_7,
+    "$id": "http://a.test/root",
+    "definitions": {
+        "one": {
+            "$id": "http://a.test/one",
+            "$schema": DRAFT_7,
+            "definitions": {"part": {"type": ["string", "null"]}},
+            "type": "object",
+            "properties": {"a": {"$ref": "#/definitions/part"}, "b": {"$ref": "root#/definitions/part"}},
+        },
+        "part": {"$id": "#part", "type": "object", "properties": {"ab": {"type": "boolean"}}, "required": ["ab"]},
+    },
+    "type": "object",
+    "properties": {
+        "a": {"$ref": "#/definitions/one"},
+        "ab": {"$ref": "#/definitions/part"},
+        "b": {"$id": "b", "type": "array", "items": {"$id": "items", "type": "boolean"}, "minItems": 1},
+    },
+    "additionalProperties": False,
+}
+NAMED_BY_ID = {
+    "$schema": DRAFT_4,
+    "type": "object",
+    "properties": {
+        "id": {"id": "/properties/id", "type": "object", "properties": {"a": {"id": "a", "type": "integer"}}},
+        "a": {"$ref": "#/properties/id"},
+        "b": {"$ref": "#/properties/id/properties/a"},
+        "ab": {"$schema": DRAFT_4, "type": "array", "items": {"id": "b", "enum": ["a", "b"]}},
+    },
+    "required": ["a"],
+}
 USUAL: dict[str, Any] = {
     "any member": {"properties": {"a": {"description": "anything"}, "b": {}}},
     "closed": {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False},
@@ -63,8 +97,23 @@ USUAL: dict[str, Any] = {
     "listed integers of any type": {"enum": [0, 10**15, None]},
     "a numeric const": {"const": 12},
     "references": TREE,
+    "references to what is named": NAMED_BY_ID,
 }
 UNUSUAL: dict[str, Any] = {
+    "references between what is named": NAMED,
+    "references to another draft": {
+        "$schema": DRAFT_7,
+        "definitions": {
+            "a": {
+                "$id": "http://a.test/a",
+                "$schema": DRAFT_4,
+                "type": "object",
+                "properties": {"a": {"type": "integer"}},
+            }
+        },
+        "properties": {"a": {"$ref": "#/definitions/a"}, "b": {"type": "integer"}},
+        "additionalProperties": {"$ref": "#/definitions/a/properties/a"},
+    },
     "a pattern that looks ahead": {"type": "string", "pattern": "^(?!b)[a-c]+$"},
     "a pattern and a length": {"type": "string", "pattern": "^[a-c]+$", "minLength": 2},
     "a required pattern without strings": {
@@ -129,7 +178,7 @@ def test_both_forms_are_the_same(name: str, spelling: Spelling) -> None:
     schema = (USUAL | UNUSUAL)[name]
     within = {"type": "object", "properties": {"a": schema, "b": {"type": "array", "items": schema}}}
     rooted = {"$defs": {"pattern": UNUSUAL["a pattern that looks ahead"]}}
-    for given in (schema, within if name != "references" else schema):
+    for given in (schema, schema if "references" in name else within):
         made = both({**given, **rooted}, WORDS, spelling)
         assert made is not None
         random = Random(json.dumps(given))

@@ -108,9 +108,9 @@ bool UsualSchemas::read(std::int32_t question, const Schema& own, Reading& readi
     const auto node = own.node;
     if (const auto reference = get(node, "$ref")) {  // of the explorer's, or to something unusual
         if (own.context.draft > 7 && asserts_beside(node, {"$ref"})) return false;
-        const auto target = referred(own.context, reference);
+        const auto [target, may_differ] = referred(own.context, reference);
         const auto found = target && target.ptr() != node.ptr() && !get(target, "$ref")
-                               ? below(question, own.context, target, {"$ref", nb::handle()})
+                               ? below(question, own.context, target, {"$ref", nb::handle()}, may_differ)
                                : std::nullopt;
         if (!found || *found <= kTrue || *found == question) return false;
         auto* const other = schema_of(*found);
@@ -234,10 +234,11 @@ bool UsualSchemas::read_listed(Reading& reading, nb::handle values) {
     return true;
 }
 
-nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) const {
+UsualSchemas::Target UsualSchemas::referred(const Context& context, nb::handle reference) const {
     const auto text = text_of(reference);
     if (!text || text->empty() || text->front() != '#') return {};
-    auto node = context.resource;
+    Target found{context.resource};
+    auto& [node, may_differ] = found;
     auto rest = text->substr(1);
     constexpr std::string_view kEscapes("%~\0", 3);  // and what would end the text of a name
     if (rest.find_first_of(kEscapes) != rest.npos || (!rest.empty() && rest.front() != '/')) return {};
@@ -247,34 +248,40 @@ nb::handle UsualSchemas::referred(const Context& context, nb::handle reference) 
         rest.remove_prefix(end);
         if (!PyDict_CheckExact(node.ptr())) return {};
         node = get(node, token.c_str());
-        if (!node || !PyDict_CheckExact(node.ptr()) || names_a_place(node)) return {};
+        if (!node || !PyDict_CheckExact(node.ptr())) return {};
+        may_differ = may_differ || names_a_place(node);
     }
-    return node;
+    return found;
 }
 
 std::optional<std::int32_t> UsualSchemas::below(std::int32_t parent, const Context& context, nb::handle node,
-                                                const Place& place) {
+                                                const Place& place, bool may_differ) {
     if (node.ptr() == Py_True) return kTrue;
     if (node.ptr() == Py_False) return kFalse;
     if (const auto known = questions_.find(node.ptr()); known != questions_.end()) return known->second;
-    if (!PyDict_CheckExact(node.ptr()) || names_a_place(node)) return std::nullopt;
+    if (!PyDict_CheckExact(node.ptr())) return std::nullopt;
     if (PyDict_Size(node.ptr()) == 0) return kTrue;
     const auto made = [&] {
         const auto question = formulas_.variable(reserved(1));
         schemas_[question] = {node, context, -1, parent, place.keyword, place.name, place.index};
         return question;
     };
+    if (may_differ || names_a_place(node)) {
+        const auto own = made();
+        schemas_[own].has_own_context = true;
+        return questions_[node.ptr()] = own;
+    }
     const auto reference = get(node, "$ref");
     if (reference && (context.draft <= 7 || !asserts_beside(node, {"$ref"}))) {
         // A reference says what it leads to says; the first of some in a row may be in another place.
         const auto own = made();
         questions_.emplace(node.ptr(), own);
-        const auto target = referred(context, reference);
+        const auto [target, differs] = referred(context, reference);
         if (target && PyDict_Size(target.ptr()) > 0) {
             int hops = 0;
-            for (auto at = target; at && get(at, "$ref"); at = referred(context, get(at, "$ref")))
+            for (auto at = target; at && get(at, "$ref"); at = referred(context, get(at, "$ref")).node)
                 if (++hops > kDeepest) return own;
-            if (const auto found = below(own, context, target, {"$ref", nb::handle()})) {
+            if (const auto found = below(own, context, target, {"$ref", nb::handle()}, differs)) {
                 questions_[node.ptr()] = *found;
                 return found;
             }

@@ -42,23 +42,42 @@ UsualSchemas::UsualSchemas(nb::handle explorer, Formulas& formulas)
     prefix_.assign(prefix.c_str(), prefix.size());
 }
 
+UsualSchemas::Context UsualSchemas::context_of(const nb::tuple& told) {
+    return {nb::handle(told[1].ptr()), nb::cast<int>(told[2]), nb::cast<bool>(told[3]),
+            nb::cast<bool>(told[4])};
+}
+
 UsualSchemas::Schema* UsualSchemas::schema_of(std::int32_t question) {
     if (!is_on_) return nullptr;
-    if (const auto known = schemas_.find(question); known != schemas_.end())
-        return known->second.node ? &known->second : nullptr;
+    if (const auto known = schemas_.find(question); known != schemas_.end()) {
+        auto& own = known->second;
+        if (std::exchange(own.has_own_context, false)) ask_for_context(question, own);
+        return own.node && !own.is_foreign ? &own : nullptr;
+    }
     auto& made = schemas_[question];
     const nb::object given =
         question == kTrue ? nb::none() : nb::object(explorer_.attr("schema_of")(question));
     if (given.is_none()) return nullptr;
     const auto own = nb::cast<nb::tuple>(given);
     if (!PyDict_CheckExact(own[0].ptr())) return nullptr;
-    const Context context{nb::handle(own[1].ptr()), nb::cast<int>(own[2]), nb::cast<bool>(own[3]),
-                          nb::cast<bool>(own[4])};
+    const auto context = context_of(own);
     made.node = nb::handle(own[0].ptr());
     made.context = context;
     made.explorers = question;
     questions_.emplace(made.node.ptr(), question);
     return &made;
+}
+
+// Of a schema that says by what it is named, or in which draft it is written.
+void UsualSchemas::ask_for_context(std::int32_t question, Schema& own) {
+    own.is_foreign = true;
+    const nb::object given = explorer_.attr("schema_of")(adopted(question));
+    if (given.is_none()) return;
+    const auto told = nb::cast<nb::tuple>(given);
+    if (!PyDict_CheckExact(told[0].ptr())) return;
+    own.node = nb::handle(told[0].ptr());
+    own.context = context_of(told);
+    own.is_foreign = false;
 }
 
 std::int32_t UsualSchemas::adopted(std::int32_t question) {
@@ -391,9 +410,12 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
 
 std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int depth) {
     if (question <= kTrue) return question == kTrue;
+    const auto known = schemas_.find(question);
+    const bool is_unread = known != schemas_.end() && known->second.node && !known->second.reading;
+    if (is_unread && depth <= kDeepest && types_with_empty(known->second.node, 0) != 0) return true;
     auto* own = schema_of(question);
     if (own == nullptr || depth > kDeepest) return std::nullopt;
-    if (own->reading == nullptr && types_with_empty(own->node, 0) != 0) return true;
+    if (!is_unread && own->reading == nullptr && types_with_empty(own->node, 0) != 0) return true;
     if (!is_usual(question, *own)) return std::nullopt;
     auto& reading = *own->reading;
     if (reading.target >= 0) return plainly_possible(reading.target, depth + 1);

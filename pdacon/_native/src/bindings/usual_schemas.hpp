@@ -96,6 +96,8 @@ class UsualSchemas {
         std::int32_t index = -1;           // the next token, if it is a number
         std::unique_ptr<Reading> reading;  // null: it has not been read, or it is not usual
         bool is_read = false;
+        // Whether the explorer has to be asked for the context, and whether it has said that there is none.
+        bool has_own_context = false, is_foreign = false;
     };
     struct Place {
         const char* keyword;
@@ -105,7 +107,9 @@ class UsualSchemas {
     using Terminals = std::vector<std::shared_ptr<const CountedTerminal>>;
     using KeptTerminals = std::shared_ptr<const KeptScalars::Kept>;
 
+    static Context context_of(const nb::tuple& told);
     Schema* schema_of(std::int32_t question);
+    void ask_for_context(std::int32_t question, Schema& own);
     bool is_usual(std::int32_t question, Schema& own);
     bool read(std::int32_t question, const Schema& own, Reading& reading);
     bool read_scalars(const Schema& own, Reading& reading);
@@ -119,9 +123,13 @@ class UsualSchemas {
                     nb::handle least, nb::handle most);
     // The question of a schema below one; nothing: it is no schema.
     std::optional<std::int32_t> below(std::int32_t parent, const Context& context, nb::handle node,
-                                      const Place& place);
-    // Where a reference leads, through usual definitions; null: it is not usual.
-    nb::handle referred(const Context& context, nb::handle reference) const;
+                                      const Place& place, bool may_differ = false);
+    // Where a reference leads; null: it is not usual. `may_differ`: the context there may be another one.
+    struct Target {
+        nb::handle node;
+        bool may_differ = false;
+    };
+    Target referred(const Context& context, nb::handle reference) const;
     std::uint32_t types_with_empty(nb::handle node, int depth) const;
     bool asks_only_what_is_read(nb::handle node, std::uint32_t types) const;
     bool asserts_format(nb::handle format) const;
