@@ -124,8 +124,7 @@ TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView&
     const bool fits = bytes.size() <= TokenStep::kMostLength && rise <= 0xFF;
     if (fits) step.length = static_cast<std::uint16_t>(bytes.size());
     if (fits && read_set.states == 0 && at == lexing) {  // so it does on every stack
-        step.reads = 1;
-        step.states[0] = stack.top->state;
+        step.set_states(std::array{stack.top->state}, 1, {});
         step.next_lexer_state = at.state;
         step.mask_id = TokenStep::kSameMask;
         return step;
@@ -137,16 +136,16 @@ TokenStep TokenPda::find_step(const LexerConfiguration& lexing, const StackView&
     if (mask.id < 0 || mask.view.is_empty(tokens().words())) return {};
     const auto reads_below = of_mask.states - std::min(after.pushed(), of_mask.states);
     const auto reads = std::max({read_set.states, after.popped() + reads_below, 1U});
-    const bool has_room = fits && reads + after.pushed() <= TokenStep::kMostStates;
-    const auto compared = std::min<std::size_t>(reads, TokenStep::kMostStates);
-    for (const auto* node = stack.top; step.reads < compared; node = node->below)
-        step.states[step.reads++] = node->state;
-    if (!has_room) return step;
+    std::vector<std::int32_t> compared, pushed;
+    for (const auto* node = stack.top; compared.size() < std::min<std::size_t>(reads, TokenStep::kMostStates);
+         node = node->below)
+        compared.push_back(node->state);
+    for (const auto& node : nodes.states) pushed.push_back(node.state);
+    if (!step.set_states(compared, reads, pushed) || !fits) return step;
     step.next_lexer_state = at.state;
     step.set_mask(mask.id, mask.view);
     step.popped = static_cast<std::uint8_t>(after.popped());
     step.rise = static_cast<std::uint8_t>(rise);
-    for (const auto& node : nodes.states) step.states[step.reads + step.pushed++] = node.state;
     return step;
 }
 

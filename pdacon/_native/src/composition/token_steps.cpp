@@ -46,13 +46,13 @@ void TokenSteps::add(const TokenStep& step, std::size_t most) {
 }
 
 void TokenSteps::put(const Table& table, const TokenStep& step) {
-    auto hashed = hash(step.lexer_state, step.token, step.states[0], step.count_before());
+    auto hashed = hash(step.lexer_state, step.token, step.state_read(0), step.count_before());
     std::array<Slot*, 4> places{&table.at(hashed), &table.beside(hashed)};
     const auto end = places.begin() + (step.reads > 2 ? 4 : 2);
     if (step.reads > 2) {
         std::copy_n(places.begin(), 2, places.begin() + 2);
         for (std::size_t below = 1; below < kDeepest && below + 1 < step.reads; below += 2)
-            hashed = hash_below(hashed, step.states[below], step.states[below + 1]);
+            hashed = hash_below(hashed, step.state_read(below), step.state_read(below + 1));
         places[0] = &table.at(hashed);
         places[1] = &table.beside(hashed);
     }

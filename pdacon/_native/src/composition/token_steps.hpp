@@ -35,7 +35,7 @@
 namespace pdacon {
 
 struct TokenStep {
-    static constexpr std::size_t kMostStates = 7, kMostLength = 0xFFFF;
+    static constexpr std::size_t kWords = 7, kMostStates = 2 * kWords, kMostLength = 0xFFFF;
     std::int32_t lexer_state = 0, token = 0;
     std::int32_t next_lexer_state = 0;
     // Of the mask after it. kSameMask: nothing changes. kNotKept: all that is known is that there is no room
@@ -46,10 +46,11 @@ struct TokenStep {
     std::uint16_t length = 0;     // of the token's text
     std::uint8_t reads = 0;       // how many states have to be on top; 0: this is no step
     std::uint8_t popped = 0, pushed = 0;
-    std::uint8_t rise = 0;     // by how much the stack is deeper, at most, after one of the token's lexemes
-    std::uint16_t counts = 0;  // 1: the last of the states are no states but counts, before and after; or 0
-    // Those that are read, the topmost first, then those that are pushed, the lowest first.
-    std::array<std::int32_t, kMostStates> states{};
+    std::uint8_t rise = 0;    // by how much the stack is deeper, at most, after one of the token's lexemes
+    std::uint8_t counts = 0;  // 1: the last words have no states but counts, before and after; or 0
+    std::uint8_t narrow = 0;  // 1: two states a word, as nearly all have room in 16 bits; or 0
+    // Of the states that are read, the topmost first, then of those that are pushed, the lowest first.
+    std::array<std::int32_t, kWords> words{};
     std::uint32_t slot_number = 0;  // of the slot that it was read from
 
     void set_mask(std::int32_t id, MaskView view) {
@@ -57,17 +58,60 @@ struct TokenStep {
         mask_view = view.number();
     }
     MaskView mask() const { return MaskView::of_number(static_cast<std::uintptr_t>(mask_view)); }
-    std::span<const std::int32_t> states_pushed() const { return std::span(states).subspan(reads, pushed); }
+    // Keeps the states that are read, so many, of which `read` has all or as many as ever have room, and
+    // those that are pushed. False: there is no room for all, and only the topmost are kept.
+    bool set_states(std::span<const std::int32_t> read, std::size_t how_many,
+                    std::span<const std::int32_t> to_push) {
+        const auto has_room_in_half = [](auto state) { return (state & ~0xFFFF) == 0; };
+        narrow = std::ranges::all_of(read, has_room_in_half) && std::ranges::all_of(to_push, has_room_in_half)
+                     ? 1
+                     : 0;
+        const auto room = (kWords - 2U * counts) << narrow;
+        const bool has_room = how_many + to_push.size() <= room;
+        reads = static_cast<std::uint8_t>(has_room ? how_many : std::min(read.size(), room));
+        pushed = static_cast<std::uint8_t>(has_room ? to_push.size() : 0);
+        Halves halves{};
+        for (std::size_t at = 0; at < std::size_t{reads} + pushed; ++at) {
+            const auto state = at < reads ? read[at] : to_push[at - reads];
+            if (narrow == 0)
+                words[at] = state;
+            else
+                halves[at] = static_cast<std::uint16_t>(state);
+        }
+        // The words of counts are not among those that are written.
+        if (narrow != 0)
+            std::memcpy(words.data(), halves.data(), (reads + pushed + 1U) / 2 * sizeof(words[0]));
+        return has_room;
+    }
+    struct Pushed {
+        std::array<std::int32_t, kMostStates> states;
+        std::size_t count;
+        operator std::span<const std::int32_t>() const { return std::span(states).first(count); }
+    };
+    Pushed states_pushed() const {
+        Pushed found;
+        found.count = pushed;
+        const auto halves = this->halves();
+        for (std::size_t at = 0; at < pushed; ++at)
+            found.states[at] = narrow == 0 ? words[reads + at] : halves[reads + at];
+        return found;
+    }
+    std::int32_t state_read(std::size_t at) const { return narrow == 0 ? words[at] : halves()[at]; }
     // Of characters, where they are counted; else 0.
-    std::int32_t count_before() const { return counts == 0 ? 0 : states[kMostStates - 2]; }
-    std::int32_t count_after() const { return counts == 0 ? 0 : states[kMostStates - 1]; }
+    std::int32_t count_before() const { return counts == 0 ? 0 : words[kWords - 2]; }
+    std::int32_t count_after() const { return counts == 0 ? 0 : words[kWords - 1]; }
     void set_counts(std::int32_t before, std::int32_t after) {
         counts = before != 0 || after != 0 ? 1 : 0;
         if (counts == 0) return;
-        states[kMostStates - 2] = before;
-        states[kMostStates - 1] = after;
+        words[kWords - 2] = before;
+        words[kWords - 1] = after;
     }
-    bool is_on(const StackNode* node) const {
+    bool is_on(const StackNode* node) const { return narrow == 0 ? has(words, node) : has(halves(), node); }
+
+  private:
+    using Halves = std::array<std::uint16_t, kMostStates>;
+    Halves halves() const { return std::bit_cast<Halves>(words); }
+    bool has(const auto& states, const StackNode* node) const {
         for (std::size_t at = 0; at < reads; ++at, node = node->below)
             if (node == nullptr || node->state != states[at]) return false;
         return true;
@@ -202,9 +246,9 @@ class TokenSteps {
             (std::uint64_t{static_cast<std::uint32_t>(count)} << 32U | static_cast<std::uint32_t>(top)));
     }
     // Steps that read one or two states have their place by the topmost one, those that read more by the
-    // three or five topmost ones. There are many of these: a mask that has tokens which close several
-    // brackets at once reads many states, and texts have many such stacks.
-    static constexpr std::size_t kDeepest = 4;  // states below the topmost one
+    // three, five, seven or nine topmost ones. There are many of these: a mask that has tokens which close
+    // several brackets at once reads many states, and texts have many such stacks.
+    static constexpr std::size_t kDeepest = 8;  // states below the topmost one
     static std::uint64_t hash_below(std::uint64_t hashed, std::int32_t second, std::int32_t third) {
         return mixed(mixed(hashed + 1 + static_cast<std::uint32_t>(second)) ^
                      static_cast<std::uint32_t>(third));

@@ -418,7 +418,6 @@ TokenStep NestedPda::find_step(const Position& from, std::int32_t token) {
     const auto popped = depth - lowest, pushed = after.frames.depth() - lowest, rise = highest - depth;
     TokenStep step{.lexer_state = from.node, .token = token};
     step.set_counts(from.count, after.count);
-    const std::size_t most = TokenStep::kMostStates - 2 * std::size_t{step.counts};
     const bool fits = bytes.size() <= TokenStep::kMostLength && rise <= 0xFF;
     if (fits) step.length = static_cast<std::uint16_t>(bytes.size());
     std::uint32_t reads = std::max(popped, 1U);
@@ -431,20 +430,22 @@ TokenStep NestedPda::find_step(const Position& from, std::int32_t token) {
         reads = std::max(reads, popped + looked - std::min(pushed, looked));
         step.set_mask(mask, masks_.row(mask));
     }
-    const bool has_room = fits && reads + pushed <= most;
-    const auto compared = std::min<std::size_t>(reads, most);
+    std::vector<std::int32_t> compared, added;
     const auto* frame = from.frames.node();
-    for (; step.reads < compared; frame = frame->below) step.states[step.reads++] = frame->state;
-    if (!has_room) {
+    for (; compared.size() < std::min<std::size_t>(reads, TokenStep::kMostStates); frame = frame->below)
+        compared.push_back(frame->state);
+    frame = after.frames.node();
+    for (; added.size() < std::min<std::size_t>(pushed, TokenStep::kMostStates); frame = frame->below)
+        added.push_back(frame->state);
+    std::ranges::reverse(added);
+    if (!fits || added.size() < pushed || !step.set_states(compared, reads, added)) {
+        if (step.reads == 0) step.set_states(compared, TokenStep::kMostStates + 1, {});
         step.mask_id = TokenStep::kNotKept;
         return step;
     }
     step.next_lexer_state = after.node;
     step.popped = static_cast<std::uint8_t>(popped);
     step.rise = static_cast<std::uint8_t>(rise);
-    step.pushed = static_cast<std::uint8_t>(pushed);
-    frame = after.frames.node();
-    for (auto at = reads + pushed; at > reads; frame = frame->below) step.states[--at] = frame->state;
     return step;
 }
 
