@@ -469,7 +469,7 @@ class Reader:
                 covers.append(Cover(TRUE, items=question))
         if not isinstance(node.get("uniqueItems", False), bool):
             raise UnsupportedSchemaError(place.pointer, "uniqueItems", "it must be true or false")
-        if node.get("uniqueItems") is True:
+        if node.get("uniqueItems") is True and (most is None or most > 1):
             parts.append(facts.formulas.negation(self._stated(place, "uniqueItems", Repeats(first, rest))))
         return parts
 

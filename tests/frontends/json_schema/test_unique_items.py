@@ -62,6 +62,19 @@ def test_more_values_with_fewer_items() -> None:
 
 
 @pytest.mark.parametrize(
+    "bounds",
+    [{"maxItems": 0}, {"maxItems": 1}, {"maxItems": 1.0, "minItems": 1}, {"maxItems": 1, "items": {"type": "string"}}],
+)
+def test_one_item_has_no_equal(bounds: dict[str, Any]) -> None:
+    one = {"type": "array", "uniqueItems": True, **bounds}
+    for schema in (one, {"type": "array", "not": one}):
+        grammar, validator = Grammar.from_json_schema(schema), Draft202012Validator(schema)
+        for size in range(4):
+            for array in itertools.product([1, "a", []], repeat=size):
+                assert grammar.accepts(json.dumps(array)) == validator.is_valid(list(array)), array
+
+
+@pytest.mark.parametrize(
     ("items", "why"),
     [
         ({"type": "integer", "minimum": 1, "maximum": 500}, "500 values, and more than 64"),
