@@ -165,8 +165,8 @@ std::int32_t found_row(MaskArena& arena, StepMember& member, const Mask& mask) {
 }
 
 // A step in which the matchers take their tokens, if there are any. Returns the indices of those whose masks
-// are not known yet. `refused`: a list, to which the indices of those are added whose tokens are not allowed or
-// not in the vocabulary; None: that is an error.
+// are not known yet. `refused`: a list, to which the indices of those are added whose tokens are not allowed
+// or not in the vocabulary; None: that is an error.
 //
 // Most rows are done in one pass, which takes no lock and holds no matcher: only who has Python's lock begins
 // to use one, and it is not given up in this pass.
