@@ -1,6 +1,8 @@
 // Steps that are kept: whatever is found is what was added for just this lexer state, token and stack, also
 // while another thread adds.
+#include <algorithm>
 #include <atomic>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -24,25 +26,33 @@ PersistentStack random_stack(pdacon::test::Random& random) {
 TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const PersistentStack& stack,
                   std::int32_t count) {
     TokenStep step{.lexer_state = lexer_state, .token = token};
+    std::vector<std::int32_t> read, to_push;
     auto hashed = static_cast<std::uint32_t>(lexer_state + 31 * token + 1009 * count);
     const auto* node = stack.node();
-    for (auto reads = 1 + (lexer_state + token) % 5; step.reads < reads && node != nullptr;
-         node = node->below) {
-        step.states[step.reads++] = node->state;
+    const auto most_read = 1 + static_cast<std::size_t>(lexer_state + token) % 5;
+    for (; read.size() < most_read && node != nullptr; node = node->below) {
+        read.push_back(node->state);
         hashed = 31 * hashed + static_cast<std::uint32_t>(node->state);
     }
     const auto number = static_cast<std::int32_t>(hashed % 1'000'000);
     step.next_lexer_state = number;
     step.set_counts(count, count == 0 ? 0 : number % 3);
-    const auto most = TokenStep::kMostStates - 2 * std::size_t{step.counts};
+    // In half of the steps some states that are pushed need more than 16 bits, and half as many have room.
+    const bool is_narrow = number % 2 == 0;
+    const auto room = (TokenStep::kWords - 2 * std::size_t{step.counts}) << (is_narrow ? 1 : 0);
+    while (read.size() + to_push.size() < room)
+        to_push.push_back((is_narrow ? number & 0x7FFF : number | 0x10000) +
+                          static_cast<std::int32_t>(to_push.size()));
+    CHECK(step.set_states(read, read.size(), to_push));
     step.mask_id = number % 9 == 0 ? TokenStep::kNotKept : number ^ 5;
     step.mask_view = 4 * std::uint64_t{hashed};
     step.length = static_cast<std::uint16_t>(number);
     step.popped = static_cast<std::uint8_t>(number % step.reads);
-    step.pushed = static_cast<std::uint8_t>(most - step.reads);
     step.rise = static_cast<std::uint8_t>(number % 7);
-    for (std::size_t at = 0; at < step.pushed; ++at)
-        step.states[step.reads + at] = number + static_cast<std::int32_t>(at);
+    CHECK(step.reads == read.size() && step.pushed == to_push.size());
+    for (std::size_t at = 0; at < read.size(); ++at) CHECK(step.state_read(at) == read[at]);
+    const auto pushed = step.states_pushed();
+    CHECK(std::ranges::equal(std::span<const std::int32_t>(pushed), to_push));
     return step;
 }
 
@@ -52,7 +62,7 @@ bool is_same(const TokenStep& one, const TokenStep& other) {
            one.mask_view == other.mask_view && one.length == other.length && one.reads == other.reads &&
            one.popped == other.popped && one.pushed == other.pushed && one.rise == other.rise &&
            one.count_before() == other.count_before() && one.count_after() == other.count_after() &&
-           one.states == other.states;
+           one.narrow == other.narrow && one.words == other.words;
 }
 
 // Returns how many steps were found, and how many were added.
