@@ -1,7 +1,6 @@
 // Sets of tokens in a form that is cheap to add to a mask.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -57,18 +56,9 @@ inline bool has_bit(const std::int32_t* mask, std::int32_t token) {
 // did.
 template <class Visit>
 bool for_each_bit(std::span<const std::int32_t> mask, Visit visit) {
-    constexpr std::size_t kBlock = 16;  // words without a bit are passed by so many at once
-    for (std::size_t begin = 0; begin < mask.size(); begin += kBlock) {
-        const auto end = std::min(begin + kBlock, mask.size());
-        if (end - begin == kBlock) {
-            std::int32_t any = 0;
-            for (std::size_t k = 0; k < kBlock; ++k) any |= mask[begin + k];
-            if (any == 0) continue;
-        }
-        for (auto word = begin; word < end; ++word)
-            for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
-                if (!visit(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest))) return false;
-    }
+    for (std::size_t word = 0; word < mask.size(); ++word)
+        for (auto rest = static_cast<std::uint32_t>(mask[word]); rest != 0; rest &= rest - 1)
+            if (!visit(static_cast<std::int32_t>(word) * 32 + std::countr_zero(rest))) return false;
     return true;
 }
 
