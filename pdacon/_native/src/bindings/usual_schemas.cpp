@@ -410,6 +410,8 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
 
 std::optional<bool> UsualSchemas::plainly_possible(std::int32_t question, int depth) {
     if (question <= kTrue) return question == kTrue;
+    // What a schema says itself may be enough; its context, which Python may have to tell, is asked for
+    // after.
     const auto known = schemas_.find(question);
     const bool is_unread = known != schemas_.end() && known->second.node && !known->second.reading;
     if (is_unread && depth <= kDeepest && types_with_empty(known->second.node, 0) != 0) return true;
