@@ -155,7 +155,6 @@ void Completion::spell(Place place, std::size_t most, std::string& out) {
 }
 
 void Completion::spell_part(Place& place, std::size_t most, std::string& out) {
-    if (distances_.size() > kMostKnown) distances_.forget();
     const auto begin = out.size();
     while (out.size() - begin < most && place.left > 0 && place.left != kNone)
         if (!spell_byte(place, out)) throw std::logic_error("no byte leads on to the shortest completion");
