@@ -193,7 +193,7 @@ void TokenPda::spell_part(std::optional<Completion::Place>& place, std::string& 
     resources_.guarded().run([&] {
         auto next = place;  // what fails is done once more
         out.resize(length);
-        resources_.measuring_engine().spell_part(*next, most, out);
+        resources_.engine().spell_part(*next, most, out);  // what is known of a deep stack serves all parts
         if (next->left == 0) next.reset();
         place = std::move(next);
         return true;
