@@ -58,14 +58,15 @@ TEXTS = vocabulary()
 
 def drawn(random: Random) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object"}
-    schema["properties"] = {name: random.choice(VALUES) for name in random.sample(NAMES, random.randrange(1, 5))}
+    schema["properties"] = {name: random.choice(VALUES) for name in random.sample(NAMES, random.randrange(5))}
     schema["patternProperties"] = {
         pattern: random.choice(VALUES) for pattern in random.sample(PATTERNS, random.randrange(1, 3))
     }
     if random.random() < 0.5:
         schema["additionalProperties"] = random.choice(VALUES)
     if random.random() < 0.4:
-        schema["required"] = random.sample(NAMES, random.randrange(1, 3))
+        names = random.choice([NAMES, [*schema["properties"]]])
+        schema["required"] = random.sample(names, min(len(names), random.randrange(1, 3)))
     if random.random() < 0.2:
         schema["propertyNames"] = {"pattern": random.choice(PATTERNS)}
     if random.random() < 0.2:

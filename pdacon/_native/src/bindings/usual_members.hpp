@@ -22,38 +22,44 @@ class UsualMembers final : public AboutMembers {
         : formulas_(formulas), possible_(std::move(possible)) {}
 
     std::int32_t listing = -1;  // the variable of the members; -1: nothing is said of them
-    Vector questions;           // of the listed names
-    std::int32_t others = Formulas::kTrue;
+    Vector questions;           // of the listed names, then of the classes of others
+    std::vector<std::optional<std::int32_t>> terminals;       // of these classes
     std::unordered_map<std::int32_t, std::int32_t> required;  // by variable, the name
-    std::optional<std::int32_t> free_names;
 
     Step step(std::int32_t variable, std::int32_t read) override {
         if (variable != listing) return {Formulas::kTrue, Formulas::kTrue, Formulas::kTrue, Formulas::kFalse};
-        const auto names = static_cast<std::int32_t>(questions.size());
-        const bool is_last = others == Formulas::kTrue && names > 0 && read == names - 1;
+        const bool is_last = others_are_free() && read + 1 == static_cast<std::int32_t>(names());
         const auto same = is_last ? Formulas::kTrue : formulas_.variable(variable);
-        return {read < names ? questions[static_cast<std::size_t>(read)] : others, same, Formulas::kFalse,
-                same};
+        return {questions[static_cast<std::size_t>(read)], same, Formulas::kFalse, same};
     }
     std::optional<Vector> concerns(std::int32_t variable) override {
         if (variable != listing) return Vector{required.at(variable)};
-        if (others != Formulas::kTrue || questions.empty()) return std::nullopt;
-        Vector all(questions.size());
+        if (!others_are_free() || names() == 0) return std::nullopt;
+        Vector all(names());
         for (std::size_t name = 0; name < all.size(); ++name) all[name] = static_cast<std::int32_t>(name);
         return all;
     }
     std::optional<Vector> changes_without(std::int32_t variable) override {
         if (variable != listing) return Vector{required.at(variable)};
-        if (others != Formulas::kTrue || questions.empty()) return Vector{};
-        return Vector{static_cast<std::int32_t>(questions.size()) - 1};
+        if (!others_are_free() || names() == 0) return Vector{};
+        return Vector{static_cast<std::int32_t>(names()) - 1};
     }
     bool at_end(std::int32_t variable) override { return variable == listing; }
-    std::optional<std::int32_t> terminal(std::int32_t) override { return free_names; }
+    std::optional<std::int32_t> terminal(std::int32_t read) override {
+        return terminals[static_cast<std::size_t>(read) - names()];
+    }
     bool possible(std::int32_t question) override { return possible_(question); }
     std::optional<Vector> listed(std::int32_t) override { return std::nullopt; }
     void look() override {}
 
   private:
+    std::size_t names() const { return questions.size() - terminals.size(); }
+    // Whether nothing is asked of members that are not listed.
+    bool others_are_free() const {
+        return std::all_of(questions.end() - static_cast<std::ptrdiff_t>(terminals.size()), questions.end(),
+                           [](auto question) { return question == Formulas::kTrue; });
+    }
+
     Formulas& formulas_;
     UsualSchemas::Possible possible_;
 };

@@ -8,6 +8,7 @@
 
 #include "bindings/schema_keywords.hpp"
 #include "bindings/usual_schemas.hpp"
+#include "nested/pattern_terminal.hpp"
 
 namespace pdacon {
 
@@ -93,7 +94,7 @@ bool UsualSchemas::asks_only_what_is_read(nb::handle node, std::uint32_t types) 
         const auto* const asked = keyword_of(*text_of(keyword));
         if (asked == nullptr) return false;
         constexpr std::string_view kRead[] = {
-            "type",     "enum",  "const",    "properties", "additionalProperties",
+            "type",     "enum",  "const",    "properties", "patternProperties", "additionalProperties",
             "required", "items", "minItems", "maxItems"};
         const bool says_nothing = (asked->about != 0 && (asked->about & types) == 0) ||
                                   (asked->name == "uniqueItems" && value == Py_False);
@@ -336,7 +337,8 @@ bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading
     } else if (own.context.is_closed && properties) {
         made.others = kFalse;
     }
-    const bool says = !made.members.empty() || made.others != kTrue;
+    if (!read_pattern(question, own, made)) return false;
+    const bool says = !made.members.empty() || made.others != kTrue || made.by_pattern;
     const auto count = static_cast<std::int32_t>(made.required.size());
     const auto first = says ? reserved(1 + count) : 0;
     for (auto k = count; k-- > 0;)
@@ -344,6 +346,32 @@ bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading
     if (says) made.formula = formulas_.choice(formulas_.variable(first), made.formula, kFalse);
     if (made.formula != kTrue) objects_[made.formula] = question;
     reading.object = std::move(made);
+    return true;
+}
+
+// What is asked of the members whose names match a pattern, if there is one pattern at most.
+bool UsualSchemas::read_pattern(std::int32_t question, const Schema& own, Object& made) {
+    const auto patterns = get(own.node, "patternProperties");
+    if (!patterns) return true;
+    if (!PyDict_CheckExact(patterns.ptr()) || PyDict_Size(patterns.ptr()) > 1) return false;
+    PyObject *pattern = nullptr, *member = nullptr;
+    Py_ssize_t at = 0;
+    if (PyDict_Next(patterns.ptr(), &at, &pattern, &member) == 0) return true;
+    const auto text = text_of(pattern);
+    const auto asked = below(question, own.context, member, {"patternProperties", nb::handle(pattern)});
+    if (own.context.is_closed || !text || !asked) return false;
+    made.by_pattern = names_by_pattern(*text);
+    made.matching = *asked;
+    if (made.by_pattern->parts.empty()) return false;
+    if (made.by_pattern->parts[0] == 0) return true;
+    const auto& matching = *made.by_pattern->terminals[0]->terminal;
+    for (auto& [name, own_question] : made.members) {
+        if (!reads(matching, '"' + std::string(*text_of(name)) + end_of_name_)) continue;
+        if (own_question == kTrue || *asked == kFalse)
+            own_question = *asked;
+        else if (own_question != kFalse && *asked != kTrue && *asked != own_question)
+            return false;
+    }
     return true;
 }
 

@@ -327,6 +327,22 @@ std::optional<ValueFamily> UsualSchemas::family(std::int32_t question) {
     return made;
 }
 
+// The names that match a pattern, and all others; without parts: they are not told apart here.
+UsualSchemas::KeptTerminals UsualSchemas::names_by_pattern(std::string_view pattern) {
+    return kept("names " + std::string(pattern), [&](auto& made) {
+        const MemoryLimit::Pause everybodys;
+        auto names = pdacon::names_by_pattern(pattern, is_ascii_, end_of_name_);
+        if (!names) return Vector();
+        for (auto* const part : {&names->matching, &names->others}) {
+            made.parts.push_back(part->size());
+            for (auto& terminal : *part)
+                made.terminals.push_back(std::make_shared<const CountedTerminal>(
+                    std::make_shared<const NestedTerminal>(std::move(terminal)), Counts{}));
+        }
+        return Vector();
+    });
+}
+
 const Container& UsualSchemas::signs(bool is_array) {
     auto& known = signs_[is_array ? 1 : 0];
     if (known) return *known;
@@ -386,14 +402,11 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
         return made;
     }
     auto about = std::make_unique<UsualMembers>(formulas_, possible);
-    about->free_names = free_names();
     made.others_are_free = true;
-    made.order.classes = 1;
     if (reading != nullptr) {
         const auto& object = *reading->object;
         made.order.names = static_cast<std::int32_t>(object.members.size());
         made.order.comes_once.assign(object.members.size(), true);
-        about->others = object.others;
         for (const auto& [name, question] : object.members) {
             about->questions.push_back(question);
             made.texts.push_back('"' + std::string(*text_of(name)) + end_of_name_);
@@ -403,6 +416,19 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
         if (says > 0) about->listing = variables[0];
         for (std::size_t k = 0; k < object.required.size(); ++k)
             about->required.emplace(variables[k + says], object.required[k]);
+    }
+    const auto add_class = [&](std::int32_t question, std::optional<std::int32_t> terminal) {
+        about->questions.push_back(question);
+        about->terminals.push_back(terminal);
+        ++made.order.classes;
+    };
+    if (reading == nullptr || !reading->object->by_pattern) {
+        add_class(reading == nullptr ? kTrue : reading->object->others, free_names());
+    } else {
+        const auto& [terminals, parts, _] = *reading->object->by_pattern;
+        for (std::size_t k = 0; k < terminals.size(); ++k)
+            add_class(k < parts[0] ? reading->object->matching : reading->object->others,
+                      number_of(terminals[k]));
     }
     made.about = std::move(about);
     return made;

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -58,6 +59,8 @@ class UsualSchemas {
         int draft;
         bool is_closed, has_plain_integers;
     };
+    using Terminals = std::vector<std::shared_ptr<const CountedTerminal>>;
+    using KeptTerminals = std::shared_ptr<const KeptScalars::Kept>;
     struct Member {
         nb::handle name;
         std::int32_t question;
@@ -67,6 +70,8 @@ class UsualSchemas {
         Vector required;              // by their places, ascending
         std::int32_t others;          // the question of those that are not listed
         std::int32_t formula;
+        KeptTerminals by_pattern = nullptr;  // the names that match a pattern, and those that do not, if any
+        std::int32_t matching = -1;          // the question of those that match
     };
     struct Array {
         std::int32_t items, least, most;  // most -1: any number
@@ -104,8 +109,6 @@ class UsualSchemas {
         nb::handle name = {};
         std::int32_t index = -1;
     };
-    using Terminals = std::vector<std::shared_ptr<const CountedTerminal>>;
-    using KeptTerminals = std::shared_ptr<const KeptScalars::Kept>;
 
     static Context context_of(const nb::tuple& told);
     Schema* schema_of(std::int32_t question);
@@ -119,6 +122,7 @@ class UsualSchemas {
     std::uint32_t types_said(std::int32_t question);
     bool read_object(std::int32_t question, const Schema& own, Reading& reading, nb::handle properties,
                      nb::handle required, nb::handle others);
+    bool read_pattern(std::int32_t question, const Schema& own, Object& made);
     bool read_array(std::int32_t question, const Schema& own, Reading& reading, nb::handle items,
                     nb::handle least, nb::handle most);
     // The question of a schema below one; nothing: it is no schema.
@@ -149,6 +153,7 @@ class UsualSchemas {
     KeptTerminals scalars(std::int32_t question, const Schema& own);
     std::optional<Terminals> scalars_told(const Schema& own);
     bool has_plain_scalar(std::int32_t question, const Schema& own);
+    KeptTerminals names_by_pattern(std::string_view pattern);
     const Container& signs(bool is_array);
     std::optional<std::int32_t> free_names();
     ValueFamily family_of_options(std::int32_t question, const Vector& options);
