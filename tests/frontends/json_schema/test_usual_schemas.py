@@ -96,6 +96,7 @@ USUAL: dict[str, Any] = {
     "listed integers": {"type": ["integer", "string"], "enum": [1, 12, -3, "a"]},
     "listed integers of any type": {"enum": [0, 10**15, None]},
     "a numeric const": {"const": 12},
+    "additionalItems beside items": {"type": "array", "items": {"type": "null"}, "additionalItems": False},
     "patternProperties": {"type": "object", "properties": {"a": POINT}, "patternProperties": {"b$": {"type": "null"}}},
     "names of a pattern alone": {"patternProperties": {"^[a-c]+$": {"type": "null"}}, "additionalProperties": False},
     "a pattern of all names": {"type": "object", "properties": {"a": True}, "patternProperties": {"": POINT}},

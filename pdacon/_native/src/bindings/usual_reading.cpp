@@ -94,8 +94,8 @@ bool UsualSchemas::asks_only_what_is_read(nb::handle node, std::uint32_t types) 
         const auto* const asked = keyword_of(*text_of(keyword));
         if (asked == nullptr) return false;
         constexpr std::string_view kRead[] = {
-            "type",     "enum",  "const",    "properties", "patternProperties", "additionalProperties",
-            "required", "items", "minItems", "maxItems"};
+            "type",     "enum",  "const",           "properties", "patternProperties", "additionalProperties",
+            "required", "items", "additionalItems", "minItems",   "maxItems"};
         const bool says_nothing = (asked->about != 0 && (asked->about & types) == 0) ||
                                   (asked->name == "uniqueItems" && value == Py_False);
         if (!says_nothing && !is_about_scalars(*asked) &&
