@@ -40,7 +40,8 @@ TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const Persistent
     // In half of the steps some states that are pushed need more than 16 bits, and half as many have room.
     const bool is_narrow = number % 2 == 0;
     const auto room = (TokenStep::kWords - 2 * std::size_t{step.counts}) << (is_narrow ? 1 : 0);
-    while (read.size() + to_push.size() < room)
+    const bool leaves_stack = number % 5 == 0;
+    while (!leaves_stack && read.size() + to_push.size() < room)
         to_push.push_back((is_narrow ? number & 0x7FFF : number | 0x10000) +
                           static_cast<std::int32_t>(to_push.size()));
     CHECK(step.set_states(read, read.size(), to_push));
@@ -48,7 +49,7 @@ TokenStep step_of(std::int32_t lexer_state, std::int32_t token, const Persistent
     step.mask_view = 4 * std::uint64_t{hashed};
     step.length = static_cast<std::uint16_t>(number);
     step.popped = static_cast<std::uint8_t>(number % step.reads);
-    step.rise = static_cast<std::uint8_t>(number % 7);
+    step.rise = static_cast<std::uint8_t>(leaves_stack ? 0 : number % 7);
     CHECK(step.reads == read.size() && step.pushed == to_push.size());
     for (std::size_t at = 0; at < read.size(); ++at) CHECK(step.state_read(at) == read[at]);
     const auto pushed = step.states_pushed();
@@ -65,16 +66,32 @@ bool is_same(const TokenStep& one, const TokenStep& other) {
            one.narrow == other.narrow && one.words == other.words;
 }
 
+// Whether the step is found without all of it being read. That it is just such a step, and has the same in
+// it.
+bool is_simple(const TokenSteps& steps, const TokenStep& expected, const PersistentStack& stack) {
+    const auto place = steps.place(expected.lexer_state, expected.token, stack.top(), 0);
+    TokenSteps::Simple simple{};
+    if (place.table == nullptr || expected.count_before() != 0 ||
+        !TokenSteps::find_simple(simple, place, expected.lexer_state, expected.token, stack.top()))
+        return false;
+    CHECK(expected.reads == 1 && expected.popped == 0 && expected.pushed == 0 && expected.rise == 0);
+    CHECK(expected.count_after() == 0 && expected.mask_id != TokenStep::kNotKept);
+    CHECK(simple.next_lexer_state == expected.next_lexer_state && simple.mask_id == expected.mask_id);
+    CHECK(simple.mask_view == expected.mask_view && simple.length == expected.length);
+    return true;
+}
+
 // Returns how many steps were found, and how many were added.
 std::pair<int, int> use(TokenSteps& steps, unsigned seed, bool adds, int tokens, std::size_t room) {
     pdacon::test::Random random(seed);
-    int found = 0, added = 0;
+    int found = 0, added = 0, simple = 0;
     for (int round = 0; round < 50'000; ++round) {
         const auto stack = random_stack(random);
         const auto lexer_state = random.below(kLexerStates), token = random.below(tokens);
         const auto count = lexer_state < 2 ? random.below(4) - 1 : 0;
         const auto known = steps.find(lexer_state, token, stack.node(), count);
         const auto expected = step_of(lexer_state, token, stack, count);
+        simple += is_simple(steps, expected, stack) ? 1 : 0;
         if (known.reads > 0) {
             CHECK(is_same(known, expected));
             ++found;
@@ -86,6 +103,7 @@ std::pair<int, int> use(TokenSteps& steps, unsigned seed, bool adds, int tokens,
                 CHECK(is_same(steps.find(lexer_state, token, stack.node(), count), expected));
         }
     }
+    CHECK(steps.bytes() < kRoom / 4 || tokens > kTokens || simple > 500);
     return {found, added};
 }
 

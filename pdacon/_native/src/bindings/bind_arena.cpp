@@ -70,16 +70,17 @@ Numbers tokens_of(nb::handle tokens, std::size_t count) {
 class Prefetch {
   public:
     Prefetch(std::span<const StepMember> members, std::span<const std::int64_t> tokens)
-        : members_(members), tokens_(tokens) {}
+        : members_(members), tokens_(tokens) {
+        if (tokens.empty()) return;
+        for (std::size_t at = 0; at < kStep; ++at) places_[at] = found(at);
+    }
 
     // To be called for each index in turn. Returns where the step of its matcher is kept.
     TokenSteps::Place at(std::size_t at) {
         if (const auto* const matcher = ahead(at + kMatcher)) matcher->prefetch();
         if (tokens_.empty()) return {};
         if (const auto* const matcher = ahead(at + kStack)) matcher->prefetch_stack();
-        const auto place = at < kStep ? found(at) : places_[at % kStep];
-        places_[at % kStep] = found(at + kStep);
-        return place;
+        return std::exchange(places_[at % kStep], found(at + kStep));
     }
 
   private:
@@ -88,9 +89,11 @@ class Prefetch {
     const Matcher* ahead(std::size_t at) const {
         return at < members_.size() ? members_[at].matcher : nullptr;
     }
+    // Of a matcher that another thread uses nothing is read.
     TokenSteps::Place found(std::size_t at) const {
         const auto* const matcher = ahead(at);
-        return matcher == nullptr ? TokenSteps::Place{} : matcher->place_of_step(tokens_[at]);
+        return matcher == nullptr || matcher->is_in_use() ? TokenSteps::Place{}
+                                                          : matcher->place_of_step(tokens_[at]);
     }
 
     std::span<const StepMember> members_;

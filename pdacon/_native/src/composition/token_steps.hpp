@@ -24,9 +24,9 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "detokenizer/kept_mask.hpp"
@@ -91,12 +91,10 @@ struct TokenStep {
     Pushed states_pushed() const {
         Pushed found;
         found.count = pushed;
-        const auto halves = this->halves();
-        for (std::size_t at = 0; at < pushed; ++at)
-            found.states[at] = narrow == 0 ? words[reads + at] : halves[reads + at];
+        for (std::size_t at = 0; at < pushed; ++at) found.states[at] = state(reads + at);
         return found;
     }
-    std::int32_t state_read(std::size_t at) const { return narrow == 0 ? words[at] : halves()[at]; }
+    std::int32_t state_read(std::size_t at) const { return state(at); }
     // Of characters, where they are counted; else 0.
     std::int32_t count_before() const { return counts == 0 ? 0 : words[kWords - 2]; }
     std::int32_t count_after() const { return counts == 0 ? 0 : words[kWords - 1]; }
@@ -106,15 +104,21 @@ struct TokenStep {
         words[kWords - 2] = before;
         words[kWords - 1] = after;
     }
-    bool is_on(const StackNode* node) const { return narrow == 0 ? has(words, node) : has(halves(), node); }
+    bool is_on(const StackNode* node) const {
+        for (std::size_t at = 0; at < reads; ++at, node = node->below)
+            if (node == nullptr || node->state != state(at)) return false;
+        return true;
+    }
 
   private:
     using Halves = std::array<std::uint16_t, kMostStates>;
-    Halves halves() const { return std::bit_cast<Halves>(words); }
-    bool has(const auto& states, const StackNode* node) const {
-        for (std::size_t at = 0; at < reads; ++at, node = node->below)
-            if (node == nullptr || node->state != states[at]) return false;
-        return true;
+    // Each is read for itself: a processor that has to put written words together waits for them.
+    std::int32_t state(std::size_t at) const {
+        if (narrow == 0) return words[at];
+        std::uint16_t half;
+        std::memcpy(&half, reinterpret_cast<const std::byte*>(words.data()) + at * sizeof(half),
+                    sizeof(half));
+        return half;
     }
 };
 static_assert(sizeof(TokenStep) == 64 && std::has_unique_object_representations_v<TokenStep>);
@@ -131,36 +135,35 @@ class TokenSteps {
     Place place(std::int32_t lexer_state, std::int32_t token, std::int32_t top, std::int32_t count) const {
         return {table_.load(std::memory_order_acquire), hash(lexer_state, token, top, count)};
     }
-    // The step of a token, if it is kept; else one that reads no states.
+    // The step of a token, if it is kept; else one that says that there is no room for it, or that reads no
+    // states.
     TokenStep find(std::int32_t lexer_state, std::int32_t token, const StackNode* top,
                    std::int32_t count = 0) const {
-        TokenStep step;
-        find(step, place(lexer_state, token, top->state, count), lexer_state, token, top, count);
-        return step;
-    }
-    // The same by its place, into a step that reads no states yet.
-    static void find(TokenStep& step, const Place& place, std::int32_t lexer_state, std::int32_t token,
-                     const StackNode* top, std::int32_t count) {
-        if (place.table == nullptr) return;
-        const auto& table = *place.table;
-        std::optional<TokenStep> not_kept;
-        const auto found = [&](const Slot& slot) {
-            if (!slot.may_be_of(lexer_state, token)) return false;
-            slot.read(step);
-            if (step.token != token || step.lexer_state != lexer_state || step.reads == 0 ||
-                step.count_before() != count || !step.is_on(top))
-                return false;
+        TokenStep step, not_kept;
+        const auto is_kept = [&] {
             if (step.mask_id == TokenStep::kNotKept) not_kept = step;
             return step.mask_id != TokenStep::kNotKept;
         };
-        auto hashed = place.hashed;
-        for (const auto* node = top;;) {
-            if (found(table.at(hashed)) || found(table.beside(hashed))) return;
-            if (node->depth < 2 || top->depth - node->depth >= kDeepest) break;
-            hashed = hash_below(hashed, node->below->state, node->below->below->state);
-            node = node->below->below;
-        }
-        step = not_kept.value_or(TokenStep{});
+        const auto at = place(lexer_state, token, top->state, count);
+        return find(step, at, lexer_state, token, top, count, is_kept) ? step : not_kept;
+    }
+    // Whether the step at a place is kept, which `step` is then.
+    static bool find(TokenStep& step, const Place& place, std::int32_t lexer_state, std::int32_t token,
+                     const StackNode* top, std::int32_t count) {
+        return find(step, place, lexer_state, token, top, count,
+                    [&] { return step.mask_id != TokenStep::kNotKept; });
+    }
+    // What most steps do: they read the topmost state alone, and leave the stack as it is.
+    struct Simple {
+        std::int32_t next_lexer_state, mask_id;
+        std::uint64_t mask_view;
+        std::uint16_t length;
+    };
+    // Whether such a step, with nothing counted, is just at a place, where steps are kept; `step` is it then.
+    // Quicker than `find`, since little of it is read and nothing is copied.
+    static bool find_simple(Simple& step, const Place& place, std::int32_t lexer_state, std::int32_t token,
+                            std::int32_t top) {
+        return place.table->at(place.hashed).read_simple(step, key(lexer_state, token), top);
     }
     // Brings into the cache what `find` looks at first.
     static void prefetch(const Place& place) {
@@ -199,25 +202,48 @@ class TokenSteps {
             static_assert(std::is_trivially_copyable_v<TokenStep>);
             auto* const bytes = reinterpret_cast<std::byte*>(&step);
             const auto number = words_.back().load(std::memory_order_acquire);
-            for (std::size_t at = 0; at + 1 < words_.size(); ++at) {
+            const auto copy = [&](std::size_t at) {
                 const auto word = words_[at].load(std::memory_order_relaxed);
                 std::memcpy(bytes + at * sizeof(word), &word, sizeof(word));
-            }
+            };
+            [&]<std::size_t... at>(std::index_sequence<at...>) {
+                (copy(at), ...);
+            }(std::make_index_sequence<std::tuple_size_v<Words> - 1>());
             std::memcpy(bytes + (words_.size() - 1) * sizeof(number), &number, sizeof(number));
             std::atomic_thread_fence(std::memory_order_acquire);
             if (words_.back().load(std::memory_order_relaxed) != number || step.slot_number % 2 != 0)
                 step.reads = 0;
         }
-        // False: a step of these is not here. Cheaper than to read it.
-        bool may_be_of(std::int32_t lexer_state, std::int32_t token) const {
-            const auto key =
-                std::bit_cast<std::array<std::int32_t, 2>>(words_[0].load(std::memory_order_relaxed));
-            return key[0] == lexer_state && key[1] == token;
+        // False: a step of that key is not here. Cheaper than to read it.
+        bool may_be_of(std::uint64_t key) const { return words_[0].load(std::memory_order_relaxed) == key; }
+        // Whether a simple step of that key and topmost state is here, which `step` is then.
+        bool read_simple(Simple& step, std::uint64_t key, std::int32_t top) const {
+            const auto number = words_.back().load(std::memory_order_acquire);
+            const auto word = [&](std::size_t at) { return words_[at].load(std::memory_order_relaxed); };
+            const auto form = word(kForm), states = word(kForm + 1);
+            if (!may_be_of(key) || (form & ~kLength) != kSimple || parts<std::uint16_t>(states)[0] != top)
+                return false;
+            const auto after = parts<std::int32_t>(word(1));
+            step = {after[0], after[1], word(2), parts<std::uint16_t>(form)[0]};
+            std::atomic_thread_fence(std::memory_order_acquire);
+            return words_.back().load(std::memory_order_relaxed) == number &&
+                   parts<std::uint32_t>(number)[1] % 2 == 0 && step.mask_id != TokenStep::kNotKept;
         }
         void write(TokenStep step);
 
       private:
         using Words = std::array<std::uint64_t, sizeof(TokenStep) / sizeof(std::uint64_t)>;
+        template <class Part>
+        using Parts = std::array<Part, sizeof(std::uint64_t) / sizeof(Part)>;
+        template <class Part>
+        static Parts<Part> parts(std::uint64_t word) {
+            return std::bit_cast<Parts<Part>>(word);
+        }
+        // The word with the length of the text and all that says how a step is to be read, and what is in it
+        // of a simple one.
+        static constexpr std::size_t kForm = offsetof(TokenStep, length) / sizeof(std::uint64_t);
+        static constexpr auto kLength = std::bit_cast<Words>(TokenStep{.length = 0xFFFF})[kForm];
+        static constexpr auto kSimple = std::bit_cast<Words>(TokenStep{.reads = 1, .narrow = 1})[kForm];
         std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> words_{};  // the last has the number
     };
 
@@ -238,6 +264,30 @@ class TokenSteps {
         int shift_;
     };
 
+    // The first word of a step.
+    static std::uint64_t key(std::int32_t lexer_state, std::int32_t token) {
+        return std::bit_cast<std::uint64_t>(std::array{lexer_state, token});
+    }
+    // Whether some step is found that is of these, and `is_wanted`.
+    static bool find(TokenStep& step, const Place& place, std::int32_t lexer_state, std::int32_t token,
+                     const StackNode* top, std::int32_t count, auto is_wanted) {
+        if (place.table == nullptr) return false;
+        const auto& table = *place.table;
+        const auto sought = key(lexer_state, token);
+        const auto is_here = [&](const Slot& slot) {
+            if (!slot.may_be_of(sought)) return false;
+            slot.read(step);
+            return key(step.lexer_state, step.token) == sought && step.reads > 0 &&
+                   step.count_before() == count && step.is_on(top) && is_wanted();
+        };
+        auto hashed = place.hashed;
+        for (const auto* node = top;;) {
+            if (is_here(table.at(hashed)) || is_here(table.beside(hashed))) return true;
+            if (node->depth < 2 || top->depth - node->depth >= kDeepest) return false;
+            hashed = hash_below(hashed, node->below->state, node->below->below->state);
+            node = node->below->below;
+        }
+    }
     static std::uint64_t hash(std::int32_t lexer_state, std::int32_t token, std::int32_t top,
                               std::int32_t count) {
         return mixed(
@@ -246,9 +296,9 @@ class TokenSteps {
             (std::uint64_t{static_cast<std::uint32_t>(count)} << 32U | static_cast<std::uint32_t>(top)));
     }
     // Steps that read one or two states have their place by the topmost one, those that read more by the
-    // three, five, seven or nine topmost ones. There are many of these: a mask that has tokens which close
-    // several brackets at once reads many states, and texts have many such stacks.
-    static constexpr std::size_t kDeepest = 8;  // states below the topmost one
+    // three, five and so on up to thirteen topmost ones. There are many of these: a mask that has tokens
+    // which close several brackets at once reads many states, and texts have many such stacks.
+    static constexpr std::size_t kDeepest = 12;  // states below the topmost one
     static std::uint64_t hash_below(std::uint64_t hashed, std::int32_t second, std::int32_t third) {
         return mixed(mixed(hashed + 1 + static_cast<std::uint32_t>(second)) ^
                      static_cast<std::uint32_t>(third));

@@ -317,12 +317,10 @@ bool Matcher::accept_within_lexeme(std::int64_t token) {
     return true;
 }
 
-bool Matcher::accept_kept(std::int64_t token, const TokenSteps::Place& place) {
-    if (!may_keep(token)) return false;
+bool Matcher::accept_any_kept(std::int64_t token, const TokenSteps::Place& place) {
     TokenStep step;
-    TokenSteps::find(step, place, at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node(),
-                     count());
-    if (step.reads == 0 || step.mask_id == TokenStep::kNotKept ||
+    if (!TokenSteps::find(step, place, at_.lexing.state, static_cast<std::int32_t>(token), at_.stack.node(),
+                          count()) ||
         !has_depth(std::int64_t{at_.stack.depth()} + step.rise))
         return false;
     if (max_rollback_ == 0 && !keep_text_) {
@@ -340,9 +338,8 @@ bool Matcher::accept_kept(std::int64_t token, const TokenSteps::Place& place) {
         std::swap(at_.stack, stack);
         count_rollback();
     }
-    at_.lexing = {step.next_lexer_state, {}, {}};
+    move_to(step.next_lexer_state, step.length);
     if (nested_) at_.filter_state = step.count_after();
-    at_.length += step.length;
     if (step.mask_id != TokenStep::kSameMask) kept_mask_ = {step.mask_id, step.mask()};
     return true;
 }

@@ -160,9 +160,21 @@ class Matcher {
         TokenSteps::prefetch(place);
         return place;
     }
-    // Takes a token by a step that is kept for many positions, at its place. False: nothing has changed, and
-    // `step` says more. Takes no lock.
-    bool accept_kept(std::int64_t token, const TokenSteps::Place& place);
+    // Takes a token by a step that is kept for many positions, at its place, which was asked for here. False:
+    // nothing has changed, and `step` says more. Takes no lock.
+    bool accept_kept(std::int64_t token, const TokenSteps::Place& place) {
+        if (place.table == nullptr) return false;
+        TokenSteps::Simple step;
+        if (max_rollback_ != 0 || keep_text_ || count() != 0 || !has_depth(at_.stack.depth()) ||
+            !TokenSteps::find_simple(step, place, at_.lexing.state, static_cast<std::int32_t>(token),
+                                     at_.stack.top()))
+            return accept_any_kept(token, place);
+        if (nested_) unread_.push_back(static_cast<std::int32_t>(token));
+        move_to(step.next_lexer_state, step.length);
+        if (step.mask_id != TokenStep::kSameMask)
+            kept_mask_ = {step.mask_id, MaskView::of_number(static_cast<std::uintptr_t>(step.mask_view))};
+        return true;
+    }
     // A position before a token, from which what that does can be kept. Empty: it cannot.
     struct Before {
         const void* owner;
@@ -351,6 +363,11 @@ class Matcher {
     }
     bool has_plain_mask() const {
         return !nested_ && !is_filtered() && !at_.terminated && at_.limit.left == kUnlimited;
+    }
+    bool accept_any_kept(std::int64_t token, const TokenSteps::Place& place);
+    void move_to(std::int32_t lexer_state, std::size_t length) {
+        at_.lexing = {lexer_state, {}, {}};
+        at_.length += length;
     }
     // Whether a step with a token may be one of those that TokenSteps keeps.
     bool may_keep(std::int64_t token) const {
