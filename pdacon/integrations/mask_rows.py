@@ -71,8 +71,7 @@ class MaskRows:
         if not isinstance(matchers, Iterable):
             raise TypeError(f"matchers must be a sequence of Matcher or None, not {type(matchers).__name__}")
         matchers = tuple(matchers)  # the caller's own may change during the call
-        self._room = self._room_for(len(matchers))
-        numbers = self._room.numpy()
+        numbers = self._room_for(len(matchers))
         given: list[int] = []
         try:
             missed = self._arena.step(matchers, tokens, numbers, refused)
@@ -95,6 +94,8 @@ class MaskRows:
 
     def sent(self, count: int) -> torch.Tensor:
         """The rows that `find` has found, so many of them, on the device: int32[count]."""
+        if self.device.type == "cpu" and count == len(self._room):
+            return self._room
         there = self._room[:count].to(self.device, non_blocking=True)
         if self.device.type == "cuda":
             self._sending.append((self._room, torch.cuda.current_stream(self.device).record_event()))
@@ -111,16 +112,20 @@ class MaskRows:
             places = torch.from_numpy(rows).long()
             self.table.index_copy_(0, places.to(self.device), host[places].to(self.device))
 
-    def _room_for(self, count: int) -> torch.Tensor:
-        """Room for at least so many numbers; pinned where a device reads it while the host goes on."""
+    def _room_for(self, count: int) -> NDArray[np.int32]:
+        """Make room for at least so many numbers; pinned where a device reads it while the host goes on."""
         if self.device.type != "cuda":
-            return torch.empty(count, dtype=torch.int32)
+            numbers = np.empty(count, np.int32)
+            self._room = torch.from_numpy(numbers)
+            return numbers
+        room = None
         if len(self._sending) == self._sending.maxlen:
             room, sent = self._sending.popleft()
             sent.synchronize()
-            if len(room) >= count:
-                return room
-        return torch.empty(max(count, 64), dtype=torch.int32, pin_memory=True)
+        if room is None or len(room) < count:
+            room = torch.empty(max(count, 64), dtype=torch.int32, pin_memory=True)
+        self._room = room
+        return room.numpy()
 
 
 def _compute(matchers: Sequence[Matcher], words: int) -> None:

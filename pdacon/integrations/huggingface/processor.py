@@ -16,7 +16,8 @@ from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin, one_for_each
-from pdacon.integrations.huggingface.masks import Asked, ScoreMasks
+from pdacon.integrations.huggingface.going import Going
+from pdacon.integrations.huggingface.masks import ScoreMasks
 from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
 from pdacon.integrations.huggingface.successions import Succession
 from pdacon.integrations.widths import refusal
@@ -155,15 +156,14 @@ class PDALogitsProcessor(LogitsProcessor):
         self._masks: ScoreMasks | None = None
         self._lock = threading.Lock()
         self._succession = Succession()
-        self._rows: list[Row] = []
+        self._known: list[Row] = []  # the rows, which `_going` may have more to tell
+        self._going: Going | None = None  # these, as long as they go on as they are
         self._start = 0  # the column after the prompt
-        self._asked: tuple[Asked, ...] = ()  # what the rows may be followed by, as far as `_follow` has left it
-        self._going: list[tuple[int, Row]] = []  # of these those whose matchers take tokens
-        self._apart: list[int] = []  # and the others
-        self._found: NDArray[np.int32] | None = None  # the masks of this call, where `_follow` has found them already
 
     def __repr__(self) -> str:
-        generated = f", {len(self._rows)} rows of {len(self._rows[0].ids)} generated tokens" if self._rows else ""
+        last = self._succession.last
+        columns = 0 if last is None else last.ids.shape[1] - self._start
+        generated = f", {len(self._known)} rows of {columns} generated tokens" if self._known else ""
         return f"<PDALogitsProcessor of {self.constraint!r}{generated}>"
 
     def reset(self) -> None:
@@ -171,10 +171,19 @@ class PDALogitsProcessor(LogitsProcessor):
         with self._lock:
             self._forget()
 
+    @property
+    def _rows(self) -> list[Row]:
+        if self._going is not None:
+            self._going.tell()
+        return self._known
+
+    @_rows.setter
+    def _rows(self, rows: list[Row]) -> None:
+        self._known, self._going = rows, None
+
     def _forget(self) -> None:
         self._rows = []
         self._start = 0
-        self._asked = ()
         self._succession.forget()
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.Tensor) -> torch.Tensor:
@@ -202,9 +211,10 @@ class PDALogitsProcessor(LogitsProcessor):
             grows = self._succession.grows_by_one(input_ids)
             start = self._start if grows else self._start_of(input_ids)  # who is refused here disturbs nobody else
             try:
-                self._follow(input_ids, scores, start, grows)
-                self._require_life(input_ids, scores)
-                masked, best, ended = self._mask(scores)
+                found = self._follow(input_ids, scores, start, grows)
+                if found is None or self._going is None or self._going.apart:  # else all have taken their tokens
+                    self._require_life(input_ids, scores)
+                masked, best, ended = self._mask(scores, found)
                 if ended:
                     raise self._no_token(ended[0])
                 self._require_choice(scores, masked, best)
@@ -213,38 +223,38 @@ class PDALogitsProcessor(LogitsProcessor):
                 raise
             return masked
 
-    def _follow(self, input_ids: torch.Tensor, scores: torch.Tensor, start: int | None, grows: bool) -> None:
-        """Bring the rows to what `input_ids` contains."""
-        self._found = None
+    def _follow(
+        self, input_ids: torch.Tensor, scores: torch.Tensor, start: int | None, grows: bool
+    ) -> NDArray[np.int32] | None:
+        """Bring the rows to what `input_ids` contains. Returns their masks, where these were found with that."""
+        found = None
         if grows:
-            self._extend(input_ids[:, -1].tolist(), scores)
+            found = self._extend(_last_of(input_ids), scores)
         else:
             known = [] if start is None else self._rows
             self._start = input_ids.shape[1] if start is None else start
             self._rows = self._followed(known, input_ids, self._start)
-            self._asked = ()
         self._succession.add(input_ids, self._start)
+        return found
 
-    def _extend(self, tokens: list[int], scores: torch.Tensor) -> None:
+    def _extend(self, tokens: list[int], scores: torch.Tensor) -> NDArray[np.int32] | None:
         """Add a token to each row: in one call, which finds the masks, too, and one by one where that refuses any."""
-        masks, apart = self._masks, list(range(len(tokens)))
-        if self._asked and min(tokens) >= 0 and masks is not None and masks.fits(scores):
-            taken = [-1] * len(tokens)
-            for index, _ in self._going:
-                taken[index] = tokens[index]
-            refused: list[int] = []
-            found = masks.find(self._asked, taken, refused)
-            apart = [*self._apart, *refused]
-            if refused:
-                self._asked = ()
-                self._going = [(index, row) for index, row in self._going if index not in refused]
-            else:
-                self._found = found
-            for index, row in self._going:
-                row.ids.append(tokens[index])
-                row.accepted += 1
-        for index in apart:
-            self._rows[index].extend([tokens[index]], index)
+        masks, going = self._masks, self._going
+        if going is None or masks is None or min(tokens, default=-1) < 0 or not masks.fits(scores):
+            for index, row in enumerate(self._rows):
+                row.extend([tokens[index]], index)
+            self._going = None
+            return None
+        refused: list[int] = []
+        found = masks.find(going.asked, going.for_matchers(tokens), refused)
+        if refused:
+            going.add_but(tokens, refused)
+            self._going = None
+        else:
+            going.add(tokens)
+        for index in (*going.apart, *refused):
+            self._known[index].extend([tokens[index]], index)
+        return None if refused else found
 
     def _followed(self, rows: Sequence[Row], input_ids: torch.Tensor, start: int) -> list[Row]:
         """The rows of a text that begins in a column, made from those that there are."""
@@ -288,10 +298,8 @@ class PDALogitsProcessor(LogitsProcessor):
         then on, so it is sorted after all others, and neither wins nor is returned. If the best beam is astray,
         something else than its score chose it.
         """
-        if self._found is not None and not self._apart:  # all have taken their tokens
-            return
         for group in self._groups():
-            refusal = self._rows[group[0]].refusal
+            refusal = self._known[group[0]].refusal
             if refusal is not None and not (
                 self._num_beams is None and self._is_lesser_beam(group[0], input_ids, scores)
             ):
@@ -313,27 +321,33 @@ class PDALogitsProcessor(LogitsProcessor):
     def _groups(self) -> Iterator[range]:
         """The rows that compete with each other."""
         size = self._num_beams or 1
-        for first in range(0, len(self._rows), size):
-            yield range(first, min(first + size, len(self._rows)))
+        for first in range(0, len(self._known), size):
+            yield range(first, min(first + size, len(self._known)))
 
-    def _mask(self, scores: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, list[int]]:
+    def _mask(
+        self, scores: torch.Tensor, found: NDArray[np.int32] | None
+    ) -> tuple[torch.Tensor, torch.Tensor, list[int]]:
         """Return the scores with -inf for what is not allowed, the best of each row, and which rows nothing follows."""
-        columns, size = scores.shape[1], self._size
-        way_out = "compile it for vocabulary(model, tokenizer), or give tokenizer= if it is the tokenizer of this model"
-        if (said := refusal(columns, size, way_out, compared=self._compared)) is not None:
-            raise MatcherError(said)
-        if self._masks is None or (self._found is None and not self._masks.fits(scores)):
-            self._masks = ScoreMasks(columns, scores.device, scores.dtype)
-            if not self._masks.fits(scores):  # so many rows are more than are kept
-                self._masks = ScoreMasks(columns, scores.device, scores.dtype, len(scores))
-        if self._found is None:
-            self._asked = tuple([_asked(row) for row in self._rows])
-            self._going = [(index, row) for index, row in enumerate(self._rows) if row.takes_tokens]
-            self._apart = [index for index, row in enumerate(self._rows) if not row.takes_tokens]
-            self._found = self._masks.find(self._asked)
-        masked, best = self._masks.apply(scores)
-        ended = [index for index in self._masks.empty(self._found) if isinstance(self._asked[index], Matcher)]
+        masks, going = self._masks, self._going
+        if found is None or masks is None or going is None:
+            masks = self._masks = self._masks_for(scores)
+            going = self._going = Going(self._rows)
+            found = masks.find(going.asked)
+        masked, best = masks.apply(scores)
+        ended = [index for index in masks.empty(found) if isinstance(going.asked[index], Matcher)]
         return masked, best, ended
+
+    def _masks_for(self, scores: torch.Tensor) -> ScoreMasks:
+        if self._masks is not None and self._masks.fits(scores):
+            return self._masks
+        columns = scores.shape[1]
+        way_out = "compile it for vocabulary(model, tokenizer), or give tokenizer= if it is the tokenizer of this model"
+        if (said := refusal(columns, self._size, way_out, compared=self._compared)) is not None:
+            raise MatcherError(said)
+        masks = ScoreMasks(columns, scores.device, scores.dtype)
+        if not masks.fits(scores):  # so many rows are more than are kept
+            masks = ScoreMasks(columns, scores.device, scores.dtype, len(scores))
+        return masks
 
     def _require_choice(self, scores: torch.Tensor, masked: torch.Tensor, best: torch.Tensor) -> None:
         """Refuse a row in which every score is -inf: sampling would fail, and greedy decoding would take id 0.
@@ -371,12 +385,7 @@ class PDALogitsProcessor(LogitsProcessor):
         )
 
 
-def _asked(row: Row) -> Asked:
-    """What a row may be followed by."""
-    if isinstance(row, FreeRow):
-        return None
-    if row.refusal is not None:
-        return row.vocabulary.eos_ids
-    if row.stopped and row.pad_id is not None and not row.matcher.is_terminated():
-        return (row.pad_id,)
-    return row.matcher
+def _last_of(ids: torch.Tensor) -> list[int]:
+    """The last id of each row; of a tensor on the CPU NumPy finds them in half the time."""
+    last: list[int] = (ids.numpy()[:, -1] if ids.device.type == "cpu" else ids[:, -1]).tolist()
+    return last

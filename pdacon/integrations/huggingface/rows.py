@@ -89,6 +89,11 @@ class Row:
                     self.refusal = self._refusal(token, index)
             self.ids.append(token)
 
+    def follow(self, ids: list[int]) -> None:
+        """Follow the row over ids that its matcher has taken already."""
+        self.ids += ids
+        self.accepted += len(ids)
+
     def _refusal(self, token: int, index: int) -> MatcherError:
         size = self.vocabulary.size
         if not 0 <= token < size:

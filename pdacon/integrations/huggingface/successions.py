@@ -68,12 +68,12 @@ class Succession:
     """The calls of one processor, in their order. Its owner lets one thread in at a time."""
 
     def __init__(self) -> None:
-        self._last: Seen | None = None
+        self.last: Seen | None = None
         self._threads = threading.local()
 
     def grows_by_one(self, ids: torch.Tensor) -> bool:
         """Whether these ids are those of the last call, one of this thread, with one more in each row."""
-        last = self._last
+        last = self.last
         return last is not None and self._is_mine and last.is_followed_by(ids)
 
     def start_of(self, ids: torch.Tensor, is_text: Callable[[int], bool]) -> int | None:
@@ -83,7 +83,7 @@ class Succession:
         from a column on begins a text of the constraint. A prompt that only looks like an older one mostly does not.
         Raises MatcherError: an interrupted generation goes on.
         """
-        mine, last = list(self._mine), self._last
+        mine, last = list(self._mine), self.last
         if self._is_mine and last is not None:
             if last.may_lead_to(ids):
                 return last.start
@@ -96,22 +96,22 @@ class Succession:
 
     def add(self, ids: torch.Tensor, start: int) -> None:
         """Remember a call: in the place of the one that it goes on with, if that was the last one of this thread."""
-        mine, last = self._mine, self._last
+        mine, last = self._mine, self.last
         if self._is_mine and last is not None and last.start == start and ids.shape[1] > last.ids.shape[1]:
             mine.pop()
-        self._last = Seen(ids.clone(), start)
-        mine.append(self._last)
+        self.last = Seen(ids.clone(), start)
+        mine.append(self.last)
 
     def forget(self) -> None:
         """Forget the last call, and all calls of this thread."""
-        self._last = None
+        self.last = None
         self._mine.clear()
 
     @property
     def _is_mine(self) -> bool:
         """Whether the last call was one of this thread."""
         mine = self._mine
-        return bool(mine) and mine[-1] is self._last
+        return bool(mine) and mine[-1] is self.last
 
     @property
     def _mine(self) -> deque[Seen]:
