@@ -158,6 +158,7 @@ class TokenSteps {
         std::int32_t next_lexer_state, mask_id;
         std::uint64_t mask_view;
         std::uint16_t length;
+        std::uint8_t rise;
     };
     // Whether such a step, with nothing counted, is just at a place, where steps are kept; `step` is it then.
     // Quicker than `find`, since little of it is read and nothing is copied.
@@ -221,10 +222,11 @@ class TokenSteps {
             const auto number = words_.back().load(std::memory_order_acquire);
             const auto word = [&](std::size_t at) { return words_[at].load(std::memory_order_relaxed); };
             const auto form = word(kForm), states = word(kForm + 1);
-            if (!may_be_of(key) || (form & ~kLength) != kSimple || parts<std::uint16_t>(states)[0] != top)
+            if (!may_be_of(key) || (form & ~kMeasures) != kSimple || parts<std::uint16_t>(states)[0] != top)
                 return false;
             const auto after = parts<std::int32_t>(word(1));
-            step = {after[0], after[1], word(2), parts<std::uint16_t>(form)[0]};
+            step = {after[0], after[1], word(2), parts<std::uint16_t>(form)[0],
+                    parts<std::uint8_t>(form)[offsetof(TokenStep, rise) % sizeof(form)]};
             std::atomic_thread_fence(std::memory_order_acquire);
             return words_.back().load(std::memory_order_relaxed) == number &&
                    parts<std::uint32_t>(number)[1] % 2 == 0 && step.mask_id != TokenStep::kNotKept;
@@ -239,10 +241,11 @@ class TokenSteps {
         static Parts<Part> parts(std::uint64_t word) {
             return std::bit_cast<Parts<Part>>(word);
         }
-        // The word with the length of the text and all that says how a step is to be read, and what is in it
-        // of a simple one.
+        // The word with the length of the text and all that says how a step is to be read; what is in it of a
+        // simple one, but for what can be any number.
         static constexpr std::size_t kForm = offsetof(TokenStep, length) / sizeof(std::uint64_t);
-        static constexpr auto kLength = std::bit_cast<Words>(TokenStep{.length = 0xFFFF})[kForm];
+        static constexpr auto kMeasures =
+            std::bit_cast<Words>(TokenStep{.length = 0xFFFF, .rise = 0xFF})[kForm];
         static constexpr auto kSimple = std::bit_cast<Words>(TokenStep{.reads = 1, .narrow = 1})[kForm];
         std::array<std::atomic<std::uint64_t>, std::tuple_size_v<Words>> words_{};  // the last has the number
     };

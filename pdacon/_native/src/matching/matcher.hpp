@@ -165,9 +165,10 @@ class Matcher {
     bool accept_kept(std::int64_t token, const TokenSteps::Place& place) {
         if (place.table == nullptr) return false;
         TokenSteps::Simple step;
-        if (max_rollback_ != 0 || keep_text_ || count() != 0 || !has_depth(at_.stack.depth()) ||
+        if (max_rollback_ != 0 || keep_text_ || count() != 0 ||
             !TokenSteps::find_simple(step, place, at_.lexing.state, static_cast<std::int32_t>(token),
-                                     at_.stack.top()))
+                                     at_.stack.top()) ||
+            !has_depth(std::int64_t{at_.stack.depth()} + step.rise))
             return accept_any_kept(token, place);
         if (nested_) unread_.push_back(static_cast<std::int32_t>(token));
         move_to(step.next_lexer_state, step.length);
