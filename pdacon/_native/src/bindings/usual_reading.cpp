@@ -158,7 +158,7 @@ bool UsualSchemas::read_scalars(const Schema& own, Reading& reading) {
     return true;
 }
 
-// Alternatives of which all list values, or each has types of its own.
+// Alternatives of which all list values, or each has types of its own. Of `allOf` only one may say something.
 bool UsualSchemas::read_options(std::int32_t question, const Schema& own, Reading& reading,
                                 const char* keyword) {
     const auto options = get(own.node, keyword);
@@ -166,16 +166,20 @@ bool UsualSchemas::read_options(std::int32_t question, const Schema& own, Readin
     if (asserts_beside(own.node, {"type", keyword})) return false;
     const auto count = PyList_Size(options.ptr());
     const std::string_view name(keyword);
-    if (count == 0 || count > kMostOptions || (name == "allOf" && count > 1)) return false;
-    const auto allowed = std::exchange(reading.types, 0);
+    const bool is_all = name == "allOf";
+    if (count == 0 || count > kMostOptions) return false;
+    auto allowed = std::exchange(reading.types, 0);
+    if ((allowed & bit(kNumber)) != 0) allowed |= bit(kInteger);
     bool are_apart = true;
     std::size_t listed = 0;
     const auto list = nb::borrow<nb::list>(options);
     for (std::int32_t k = 0; k < count; ++k) {
         const nb::object given = list[static_cast<std::size_t>(k)];  // the list keeps it
+        if (is_all && PyDict_CheckExact(given.ptr()) && !asserts_beside(given, {})) continue;
+        if (is_all && !reading.options.empty()) return false;
         const auto option = below(question, own.context, given, {keyword, {}, k});
-        if (option == kFalse) continue;
-        if (!option || *option == kTrue || *option == question) return false;
+        if (option == kFalse && !is_all) continue;
+        if (!option || *option <= kTrue || *option == question) return false;
         const auto* const other = reading_of(*option);
         const auto types = other != nullptr ? other->types : types_said(*option);
         are_apart = are_apart && types != 0 && (wide(types) & wide(reading.types)) == 0;
