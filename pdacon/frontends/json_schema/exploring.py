@@ -13,12 +13,14 @@ from typing import Any, TypeAlias
 
 from pdacon._native import _core
 from pdacon.frontends.json_schema.counted import counted_strings
-from pdacon.frontends.json_schema.facts import TYPES, Integral, Satisfies
+from pdacon.frontends.json_schema.facts import TYPES, Integral, Matches, Satisfies
 from pdacon.frontends.json_schema.keywords import ASSERTIONS, is_assertion
 from pdacon.frontends.json_schema.plainness import Plainness
 from pdacon.frontends.json_schema.productions import Productions
 from pdacon.frontends.json_schema.schema_formulas import Reader
 from pdacon.frontends.json_schema.spelling import Spelling
+from pdacon.frontends.json_schema.string_formats import PATTERNS
+from pdacon.frontends.json_schema.strings import pattern_automaton
 from pdacon.frontends.json_schema.writing import ObjectMembers, Writer
 from pdacon.regular import TRUE
 from pdacon.regular.ordered.patterns import compile_pattern
@@ -131,6 +133,11 @@ class Explorer:
         asked = self._facts.holds(Integral(written)) if kind == "integer" else TRUE
         (scalars.strings if kind == "string" else scalars.numbers)(int, {TRUE: asked})
         return [terminal for _, (terminal,) in added]
+
+    def strings_of_format(self, name: str) -> _core.CharacterDfa | None:
+        """The strings of a format; None if it has no pattern."""
+        pattern = PATTERNS.get(name)
+        return None if pattern is None else pattern_automaton(Matches(pattern, whole=True)).native
 
     def signs(self, is_array: bool) -> _core.Container:
         """The signs of an array or an object, as a container about which nothing is asked."""

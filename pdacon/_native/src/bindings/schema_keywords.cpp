@@ -222,6 +222,11 @@ bool asks_only_a_pattern(nb::handle node, bool has_formats) {
     return text_of(get(node, "pattern")) && !asks_more;
 }
 
+bool asks_only_a_format(nb::handle node, bool has_formats) {
+    const bool asks_more = get(node, "minLength") || get(node, "maxLength") || get(node, "pattern");
+    return has_formats && text_of(get(node, "format")) && !asks_more;
+}
+
 bool asks_of_numbers(nb::handle node) {
     return std::ranges::any_of(kOfNumbers, [&](const auto* keyword) { return bool(get(node, keyword)); });
 }

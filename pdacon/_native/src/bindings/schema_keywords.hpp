@@ -67,6 +67,8 @@ bool asks_of_strings(nb::handle node, bool has_formats);
 bool asks_of_numbers(nb::handle node);
 // Whether a schema asks of strings that they match a pattern, and nothing else.
 bool asks_only_a_pattern(nb::handle node, bool has_formats);
+// The same of a format.
+bool asks_only_a_format(nb::handle node, bool has_formats);
 // How many characters strings have, if nothing else is asked of them; nothing: more is, or very many.
 std::optional<Counts> length_counts(nb::handle node, bool has_formats);
 // Whether it is plain that some string, or number, satisfies what a schema says beside the type.

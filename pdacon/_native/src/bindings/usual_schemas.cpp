@@ -183,7 +183,7 @@ UsualSchemas::KeptTerminals UsualSchemas::scalars(std::int32_t question, const S
     });
 }
 
-// The same if nothing is asked but lengths of strings, or a plain pattern, and bounds of numbers.
+// The same if nothing is asked but lengths of strings, or a plain pattern or a format, and bounds of numbers.
 std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& own) {
     const MemoryLimit::Pause everybodys;
     const auto types = own.reading->types & ~kContainers;
@@ -205,8 +205,10 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
                                    : std::make_shared<const CountedTerminal>(plain->terminal, counts));
             }
         };
-        if (type == kString && asks_only_a_pattern(own.node, has_formats)) {
-            auto strings = pattern_terminals(*text_of(get(own.node, "pattern")), is_ascii_);
+        const bool asks_a_format = asks_only_a_format(own.node, has_formats);
+        if (type == kString && (asks_a_format || asks_only_a_pattern(own.node, has_formats))) {
+            auto strings = asks_a_format ? terminals_of_format(get(own.node, "format"))
+                                         : pattern_terminals(*text_of(get(own.node, "pattern")), is_ascii_);
             if (!strings) return std::nullopt;
             for (auto& terminal : *strings) add_made(std::move(terminal));
         } else if (type == kString && asks_of_strings(own.node, has_formats)) {
@@ -228,6 +230,12 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
         }
     }
     return made;
+}
+
+std::optional<std::vector<NestedTerminal>> UsualSchemas::terminals_of_format(nb::handle format) const {
+    const nb::object strings = explorer_.attr("strings_of_format")(format);
+    if (strings.is_none()) return std::nullopt;
+    return string_terminals(nb::cast<const CharacterDfa&>(strings), is_ascii_);
 }
 
 bool UsualSchemas::has_plain_scalar(std::int32_t question, const Schema& own) {

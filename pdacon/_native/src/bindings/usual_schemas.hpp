@@ -152,6 +152,8 @@ class UsualSchemas {
     std::string key_of(const Schema& own, char what);
     KeptTerminals scalars(std::int32_t question, const Schema& own);
     std::optional<Terminals> scalars_told(const Schema& own);
+    // Nothing: the format is not regular, or there would be many states.
+    std::optional<std::vector<NestedTerminal>> terminals_of_format(nb::handle format) const;
     bool has_plain_scalar(std::int32_t question, const Schema& own);
     KeptTerminals names_by_pattern(std::string_view pattern);
     const Container& signs(bool is_array);

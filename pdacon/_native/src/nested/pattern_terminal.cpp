@@ -57,6 +57,12 @@ std::optional<std::vector<NestedTerminal>> pattern_terminals(std::string_view pa
     return std::nullopt;
 }
 
+std::optional<std::vector<NestedTerminal>> string_terminals(const CharacterDfa& strings, bool is_ascii) try {
+    return spelled(strings, is_ascii, "\"");
+} catch (const LimitExceeded&) {
+    return std::nullopt;
+}
+
 std::optional<NamesByPattern> names_by_pattern(std::string_view pattern, bool is_ascii,
                                                std::string_view end_of_name) try {
     const auto plain = PlainPattern::read(pattern);

@@ -6,12 +6,15 @@
 #include <vector>
 
 #include "nested/schemas.hpp"
+#include "regular/character_dfa.hpp"
 
 namespace pdacon {
 
 // The terminal of the strings in which a pattern matches, or none if there are none; `is_ascii`: where what
 // is not ASCII is escaped. Nothing at all: the pattern is not plain, or there would be many states.
 std::optional<std::vector<NestedTerminal>> pattern_terminals(std::string_view pattern, bool is_ascii);
+// The same of an automaton of strings.
+std::optional<std::vector<NestedTerminal>> string_terminals(const CharacterDfa& strings, bool is_ascii);
 
 // The names of members in which a pattern matches, and all others, each with what follows a name.
 struct NamesByPattern {
