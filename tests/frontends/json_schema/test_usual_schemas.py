@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from support.on_demand import WORDS, both, compare, forms
+from support.scaling import scaled
 
 import pdacon
-from pdacon import Grammar, Spelling
+from pdacon import Grammar, GrammarError, Spelling
 from pdacon.frontends.json_schema.exploring import Explorer
 from pdacon.frontends.json_schema.keywords import ASSERTIONS
 from pdacon.frontends.json_schema.looks import _WITH_EMPTY
@@ -118,6 +119,18 @@ USUAL: dict[str, Any] = {
         "patternProperties": {"^a|c": False},
     },
     "no patterns": {"type": "object", "properties": {"a": {"type": "null"}}, "patternProperties": {}},
+    "a format": {"type": ["string", "null"], "format": "date"},
+    "alternatives": {"anyOf": [{"type": "integer"}, POINT]},
+    "an integer among numbers": {"type": ["number", "null"], "oneOf": [{"type": "integer"}, {"type": "null"}]},
+    "one schema that holds": {"allOf": [{"title": "nothing"}, {"anyOf": [POINT, {"type": "integer"}]}, {}]},
+    "required, not listed": {"type": "object", "properties": {"b": POINT}, "required": ["a"]},
+    "required, and nothing listed": {"type": "object", "required": ["b", "a"]},
+    "required among others": {
+        "type": "object",
+        "properties": {"a": {"type": "null"}, "b": {"type": "null"}},
+        "required": ["ab", "b", "é"],
+        "additionalProperties": {"type": "integer"},
+    },
     "references": TREE,
     "references to what is named": NAMED_BY_ID,
 }
@@ -143,10 +156,11 @@ UNUSUAL: dict[str, Any] = {
         "properties": {"a": {"type": "string", "pattern": "a[]"}, "b": POINT},
         "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
     },
-    "a format": {"type": "string", "format": "date"},
-    "alternatives": {"anyOf": [{"type": "integer"}, POINT]},
+    "alternatives that are not of the type": {"type": "integer", "anyOf": [{"type": "number"}, {"type": "string"}]},
+    "two schemas that both hold": {"allOf": [POINT, {"maxProperties": 1}]},
+    "a schema that holds beside none": {"type": "array", "items": {"allOf": [{"type": "null"}, False]}},
+    "a required name that is escaped": {"type": "object", "properties": {"b": POINT}, "required": ['a"']},
     "names to be escaped": {"type": "object", "properties": {"é": POINT, 'a"': POINT}},
-    "required, not listed": {"type": "object", "properties": {"b": POINT}, "required": ["a"]},
     "patterns of names": {"type": "object", "patternProperties": {"b$": {"type": "null"}, "^a": {"type": "array"}}},
     "a pattern that spells out names": {"type": "object", "patternProperties": {"^(a|ab)$": {"type": "null"}}},
     "a required name that a pattern matches": {
@@ -219,6 +233,53 @@ def test_both_forms_are_the_same(name: str, spelling: Spelling) -> None:
         assert made is not None
         random = Random(json.dumps(given))
         assert sum(compare(*made, random, 30) for _ in range(4)) > 4
+
+
+SCALARS: list[Any] = [
+    *({"type": kind} for kind in ("integer", "number", "string", "null", "boolean")),
+    {"enum": ["a", "ab", 1]},
+    {"type": "string", "format": "date"},
+    {"type": ["string", "integer"], "pattern": "^a"},
+    {"type": ["integer", "null"]},
+]
+
+
+def drawn(random: Random, depth: int = 2) -> Any:
+    """A schema of the kinds that the core reads, and of some that it does not."""
+    kind = random.choice(["scalar", "array", "options", "object", "object"] if depth else ["scalar", "scalar", "any"])
+    within = [drawn(random, depth - 1) for _ in range(3)] if depth else []
+    if kind == "scalar":
+        return random.choice(SCALARS)
+    if kind == "any":
+        return random.choice([True, False, {"description": "says nothing"}])
+    if kind == "array":
+        return {"type": "array", "items": within[0], "additionalItems": False, "minItems": random.randrange(2)}
+    if kind == "options":
+        keyword, said = random.choice(["anyOf", "oneOf", "allOf"]), random.choice([{}, {"type": ["number", "array"]}])
+        return {**said, keyword: random.choice([within[:1], within[:2], [within[0], {"title": "says nothing"}]])}
+    names = random.sample(["a", "ab", "b", "é"], random.randrange(4))
+    made: dict[str, Any] = {"type": "object", "properties": dict(zip(names, within, strict=False))}
+    if random.random() < 0.4:
+        made["required"] = random.sample(["a", "ab", "c", "é"], random.randrange(1, 3))
+    if random.random() < 0.4:
+        made["patternProperties"] = {random.choice(["^a", "b", ".*", "^[a-c]+$", "^ab?$"]): random.choice(within)}
+    if random.random() < 0.4:
+        made["additionalProperties"] = random.choice([False, *within])
+    return made
+
+
+@pytest.mark.filterwarnings("ignore::pdacon.GrammarWarning")
+def test_drawn_schemas_are_the_same_in_both_forms() -> None:
+    compared = 0
+    for seed in range(scaled(200)):
+        schema = drawn(Random(seed))
+        try:
+            made = both(schema, WORDS) if isinstance(schema, dict) else None
+        except GrammarError:  # no value satisfies it, or something in it is not supported
+            continue
+        if made is not None:
+            compared += sum(compare(*made, Random(walk), 25) for walk in range(3))
+    assert compared > scaled(200) * 10
 
 
 @pytest.mark.parametrize("closed", [False, True])

@@ -25,10 +25,12 @@ class UsualMembers final : public AboutMembers {
     Vector questions;           // of the listed names, then of the classes of others
     std::vector<std::optional<std::int32_t>> terminals;       // of these classes
     std::unordered_map<std::int32_t, std::int32_t> required;  // by variable, the name
+    bool is_in_order = true;                                  // whether the names come in their order
 
     Step step(std::int32_t variable, std::int32_t read) override {
         if (variable != listing) return {Formulas::kTrue, Formulas::kTrue, Formulas::kTrue, Formulas::kFalse};
-        const bool is_last = others_are_free() && read + 1 == static_cast<std::int32_t>(names());
+        const bool is_last =
+            is_in_order && others_are_free() && read + 1 == static_cast<std::int32_t>(names());
         const auto same = is_last ? Formulas::kTrue : formulas_.variable(variable);
         return {questions[static_cast<std::size_t>(read)], same, Formulas::kFalse, same};
     }
@@ -41,7 +43,7 @@ class UsualMembers final : public AboutMembers {
     }
     std::optional<Vector> changes_without(std::int32_t variable) override {
         if (variable != listing) return Vector{required.at(variable)};
-        if (!others_are_free() || names() == 0) return Vector{};
+        if (!is_in_order || !others_are_free() || names() == 0) return Vector{};
         return Vector{static_cast<std::int32_t>(names()) - 1};
     }
     bool at_end(std::int32_t variable) override { return variable == listing; }

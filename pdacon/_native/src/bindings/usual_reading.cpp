@@ -320,20 +320,6 @@ bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading
             made.members.push_back({nb::handle(name), *asked});
         }
     }
-    if (required) {
-        if (!PyList_CheckExact(required.ptr())) return false;
-        std::unordered_map<std::string_view, std::int32_t> places;
-        for (const auto& member : made.members)
-            places.emplace(*text_of(member.name), static_cast<std::int32_t>(places.size()));
-        for (const auto name : nb::borrow<nb::list>(required)) {
-            const auto text = text_of(name);
-            const auto place = text ? places.find(*text) : places.end();
-            if (place == places.end()) return false;
-            made.required.push_back(place->second);
-        }
-        std::ranges::sort(made.required);
-        made.required.erase(std::unique(made.required.begin(), made.required.end()), made.required.end());
-    }
     if (others) {
         const auto asked = below(question, own.context, others, {"additionalProperties", nb::handle()});
         if (!asked) return false;
@@ -341,8 +327,28 @@ bool UsualSchemas::read_object(std::int32_t question, const Schema& own, Reading
     } else if (own.context.is_closed && properties) {
         made.others = kFalse;
     }
+    made.listed = made.members.size();
+    if (required) {
+        if (!PyList_CheckExact(required.ptr())) return false;
+        std::unordered_map<std::string_view, std::int32_t> places;
+        for (const auto& member : made.members)
+            places.emplace(*text_of(member.name), static_cast<std::int32_t>(places.size()));
+        for (const auto name : nb::borrow<nb::list>(required)) {
+            const auto text = text_of(name);
+            if (!text) return false;
+            const auto next = static_cast<std::int32_t>(places.size());
+            const auto [place, is_new] = places.emplace(*text, next);
+            if (is_new) {
+                if (own.context.is_closed || !unescaped(name, is_ascii_)) return false;
+                made.members.push_back({nb::handle(name), made.others});
+            }
+            made.required.push_back(place->second);
+        }
+        std::ranges::sort(made.required);
+        made.required.erase(std::unique(made.required.begin(), made.required.end()), made.required.end());
+    }
     if (!read_pattern(question, own, made)) return false;
-    const bool says = !made.members.empty() || made.others != kTrue || made.by_pattern;
+    const bool says = made.listed > 0 || made.others != kTrue || made.by_pattern;
     const auto count = static_cast<std::int32_t>(made.required.size());
     const auto first = says ? reserved(1 + count) : 0;
     for (auto k = count; k-- > 0;)
@@ -369,9 +375,10 @@ bool UsualSchemas::read_pattern(std::int32_t question, const Schema& own, Object
     if (made.by_pattern->parts.empty()) return false;
     if (made.by_pattern->parts[0] == 0) return true;
     const auto& matching = *made.by_pattern->terminals[0]->terminal;
-    for (auto& [name, own_question] : made.members) {
+    for (std::size_t k = 0; k < made.members.size(); ++k) {
+        auto& [name, own_question] = made.members[k];
         if (!reads(matching, '"' + std::string(*text_of(name)) + end_of_name_)) continue;
-        if (own_question == kTrue || *asked == kFalse)
+        if (k >= made.listed || own_question == kTrue || *asked == kFalse)
             own_question = *asked;
         else if (own_question != kFalse && *asked != kTrue && *asked != own_question)
             return false;

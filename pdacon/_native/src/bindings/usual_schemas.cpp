@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/memory.hpp"
 #include "bindings/python_schemas.hpp"
@@ -415,6 +416,13 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
         const auto& object = *reading->object;
         made.order.names = static_cast<std::int32_t>(object.members.size());
         made.order.comes_once.assign(object.members.size(), true);
+        made.order.is_total = about->is_in_order = object.listed == object.members.size();
+        if (!made.order.is_total) made.order.closed_by.resize(object.members.size());
+        for (std::size_t k = 1; !made.order.is_total && k < object.listed; ++k) {
+            auto& before = made.order.closed_by[k];
+            before.resize(k);
+            std::iota(before.begin(), before.end(), 0);
+        }
         for (const auto& [name, question] : object.members) {
             about->questions.push_back(question);
             made.texts.push_back('"' + std::string(*text_of(name)) + end_of_name_);

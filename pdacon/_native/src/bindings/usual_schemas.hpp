@@ -66,12 +66,13 @@ class UsualSchemas {
         std::int32_t question;
     };
     struct Object {
-        std::vector<Member> members;  // in order
+        std::vector<Member> members;  // those that are listed, in order; then others that are required
         Vector required;              // by their places, ascending
         std::int32_t others;          // the question of those that are not listed
         std::int32_t formula;
         KeptTerminals by_pattern = nullptr;  // the names that match a pattern, and those that do not, if any
         std::int32_t matching = -1;          // the question of those that match
+        std::size_t listed = 0;              // how many members are listed
     };
     struct Array {
         std::int32_t items, least, most;  // most -1: any number
