@@ -54,8 +54,8 @@ Shared dfa_of(const Array<std::int32_t>& firsts, const Array<std::int32_t>& numb
 }
 
 // One array for each set: first, last, first, last, ...
-std::vector<CharacterSet> sets_of(const std::vector<Array<std::int32_t>>& sets) {
-    std::vector<CharacterSet> views;
+std::vector<CharacterRanges> sets_of(const std::vector<Array<std::int32_t>>& sets) {
+    std::vector<CharacterRanges> views;
     for (const auto& set : sets) views.push_back(view(set));
     return views;
 }

@@ -6,14 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/interner.hpp"
 #include "base/memory.hpp"
 
 namespace pdacon {
 
 namespace {
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 // A position in a spelling: which bytes write each value of some bits of the code point. A fixed byte writes
 // no bits.

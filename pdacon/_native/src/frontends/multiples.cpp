@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/interner.hpp"
 
 namespace pdacon {
@@ -17,8 +18,6 @@ constexpr std::int32_t kSmallest = 5;          // the exponent after "e-" from w
 constexpr std::int32_t kLargestFraction = 16;  // digits after the point of a number with "e+"
 constexpr std::int32_t kExponentDigits = 3;    // at most
 constexpr std::string_view kSigns = "+-.0123456789e";  // by their code points; each is a class
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 // What has been read of a number. `after` counts the digits after the point; -1: it has not come yet, -2: nor
 // has a sign or a digit.

@@ -7,13 +7,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/interner.hpp"
 
 namespace pdacon {
 
 namespace {
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 // Sets of elements, each in one of them, that are split by marking some of their elements.
 class Partition {
@@ -211,7 +210,7 @@ CharacterDfa with_fewer_classes(CharacterDfa dfa, Budget& budget) {
 
 }  // namespace
 
-bool is_character_set(CharacterSet set) {
+bool is_character_set(CharacterRanges set) {
     for (std::size_t border = 0; border < set.size(); ++border) {
         const auto least = border == 0 ? 0 : set[border - 1] + (border % 2 == 0 ? 1 : 0);
         if (set[border] < least || set[border] >= kCodePoints) return false;
@@ -234,7 +233,7 @@ bool CharacterDfa::accepts(std::span<const std::int32_t> points) const {
     return state >= 0 && accepting[at(state)] != 0;
 }
 
-CharacterClasses classes_of(std::span<const CharacterSet> sets,
+CharacterClasses classes_of(std::span<const CharacterRanges> sets,
                             std::vector<std::vector<std::int32_t>>& members) {
     struct Border {
         std::int32_t point, set;

@@ -27,13 +27,13 @@ struct CharacterClasses {
 };
 
 // Ascending, disjoint, inclusive ranges of code points: first, last, first, last, ...
-using CharacterSet = std::span<const std::int32_t>;
-bool is_character_set(CharacterSet set);
+using CharacterRanges = std::span<const std::int32_t>;
+bool is_character_set(CharacterRanges set);
 
 // The coarsest partition in which every set is a union of classes; what is in none of them has no class.
 // `members` gets the sets that each class lies in, ascending. O(ranges log ranges) and the size of the
 // result.
-CharacterClasses classes_of(std::span<const CharacterSet> sets,
+CharacterClasses classes_of(std::span<const CharacterRanges> sets,
                             std::vector<std::vector<std::int32_t>>& members);
 
 // State 0 is the start; without states it is the empty set. table[state * classes.count + class] is the next

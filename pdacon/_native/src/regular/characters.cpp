@@ -6,14 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/interner.hpp"
 #include "base/utf8.hpp"
 
 namespace pdacon {
 
 namespace {
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 void check(const ByteNfa& bytes, std::int32_t start) {
     const auto states = bytes.kind.size(), edges = bytes.target.size();
@@ -219,7 +218,7 @@ CharacterDfa characters_of(const ByteNfa& bytes, std::int32_t start, Budget& bud
         for (const auto& [target, ranges] : by_target) row.push_back({sets.intern(ranges), target});
     }
     budget.look();
-    std::vector<CharacterSet> views;
+    std::vector<CharacterRanges> views;
     for (std::size_t set = 0; set < sets.size(); ++set) views.push_back(sets[static_cast<std::int32_t>(set)]);
     std::vector<std::vector<std::int32_t>> members, classes(sets.size());
     CharacterDfa made{classes_of(views, members), {}, std::move(accepting)};

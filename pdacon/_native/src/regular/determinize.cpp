@@ -4,13 +4,12 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/at.hpp"
 #include "base/interner.hpp"
 
 namespace pdacon {
 
 namespace {
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 void require(bool right) {
     if (!right) throw std::invalid_argument("automata over code points: the parts do not fit together");

@@ -14,7 +14,7 @@ namespace pdacon {
 // Positions in patterns. Edge e of a position, from edge_offsets[position] up to the next, reads a character
 // of the set sets[e] and leads to the positions of the list targets[e].
 struct Positions {
-    std::vector<CharacterSet> sets;
+    std::vector<CharacterRanges> sets;
     std::vector<std::int32_t> edge_offsets, edge_sets, edge_lists;
     std::vector<std::int32_t> list_offsets, lists;
     std::vector<std::uint8_t> accepting;

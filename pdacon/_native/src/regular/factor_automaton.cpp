@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/at.hpp"
+
 namespace pdacon {
 
 namespace {
 
 constexpr std::int32_t kNone = -1;
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 // The automaton over code points. A state stands for the factors that end in the same places of the text; its
 // suffix link leads to the state of the longest suffix that ends in more places.

@@ -2,13 +2,13 @@
 
 #include <stdexcept>
 
+#include "base/at.hpp"
+
 namespace pdacon {
 
 namespace {
 
 constexpr std::uint8_t kBytes = 0, kSplit = 1, kMatch = 2;  // as in pdacon/regular/ordered/program.py
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 void check(std::span<const std::int32_t> offset, std::span<const std::uint8_t> low,
            std::span<const std::uint8_t> high, std::span<const std::int32_t> target,

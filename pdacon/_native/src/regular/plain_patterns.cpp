@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "regular/determinize.hpp"
 
 namespace pdacon {
@@ -11,8 +12,6 @@ namespace pdacon {
 namespace {
 
 using Points = std::vector<std::int32_t>;  // ascending, disjoint: first, last, first, last, ...
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 constexpr int kDeepest = 20;                // groups within one another
 constexpr std::size_t kLongest = 2'000;     // bytes of a pattern

@@ -5,13 +5,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace pdacon {
 
 namespace {
 
 using Word = std::span<const std::uint8_t>;
-
-std::size_t at(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 // Ascending. Most comparisons are of the first eight bytes, as one number.
 std::vector<Word> sorted(std::span<const std::uint8_t> letters, std::span<const std::int32_t> lengths) {
