@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "base/at.hpp"
 #include "base/interner.hpp"
@@ -145,11 +147,14 @@ class Combination {
 
     // All nodes that can be met from those in `below_`, each once.
     void collect_below() {
+        met_.resize(nodes_.size());
+        ++round_;
+        for (const auto node : below_) met_[at(node)] = round_;
         for (std::size_t next = 0; next < below_.size(); ++next) {
             if (below_[next] < 2) continue;
             const auto asked = nodes_[below_[next]];
             for (const auto child : asked.subspan(1))
-                if (std::ranges::find(below_, child) == below_.end()) below_.push_back(child);
+                if (std::exchange(met_[at(child)], round_) != round_) below_.push_back(child);
         }
     }
 
@@ -173,6 +178,8 @@ class Combination {
     Interner nodes_;  // automaton, yes, no; but for the first two
     std::int32_t root_ = 0;
     std::vector<std::int32_t> left_, below_;
+    std::vector<std::uint64_t> met_;  // by node: the last round that has met it
+    std::uint64_t round_ = 0;
 };
 
 // The coarsest common refinement of the automata's classes: for each class the class that it lies in of
