@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -100,10 +101,10 @@ def test_what_is_wrong_is_said_with_its_place(line: str, says: str, capsys: pyte
 
 
 def run_pytest(*options: str) -> tuple[int, str]:
-    """By name, as it may not be installed; not twice, where it is."""
-    plugin = ["-p", "no:pdacon", "-p", "pdacon.cli.pytest_plugin", "-p", "no:cacheprovider"]
-    command = [sys.executable, "-P", "-m", "pytest", "-q", *plugin, *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    """By name, as it may not be installed, and without all others that are: to load those takes most of the time."""
+    command = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "pdacon.cli.pytest_plugin", *options]
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = subprocess.run([*command, "-p", "no:cacheprovider"], capture_output=True, text=True, check=False, env=alone)
     return done.returncode, done.stdout + done.stderr
 
 
