@@ -9,11 +9,13 @@
 
 #include "base/kept_parts.hpp"
 #include "check.hpp"
+#include "detokenizer/lent_words.hpp"
 #include "detokenizer/mask_pool.hpp"
 
 namespace {
 
-using pdacon::KeptMask, pdacon::KeptPart, pdacon::KeptParts, pdacon::MaskPool, pdacon::MaskView;
+using pdacon::KeptMask, pdacon::KeptPart, pdacon::KeptParts, pdacon::LentWords, pdacon::MaskPool,
+    pdacon::MaskView;
 using Words = std::vector<std::int32_t>;
 
 struct Part final : KeptPart {
@@ -47,7 +49,7 @@ void masks_are_the_words_that_they_are_of() {
     pdacon::test::Random random(3);
     int of_tokens = 0;
     for (int round = 0; round < 5'000; ++round) {
-        Words words(static_cast<std::size_t>(1 + random.below(120)));
+        Words words(static_cast<std::size_t>(1 + random.below(300)));
         const int most = random.below(2) == 0 ? 8 : 200;
         for (int count = random.below(most); count > 0; --count)
             pdacon::set_bit(words, random.below(static_cast<int>(words.size() * 32)));
@@ -76,7 +78,8 @@ void masks_of_equal_words_are_one_row_and_no_others() {
     std::vector<std::pair<Words, MaskPool::Found>> held;
     for (int round = 0; round < 2'000; ++round) {
         // Of some blocks of 16 words, and a rest; with few tokens in few places, so that some come twice.
-        Words words(static_cast<std::size_t>(16 * random.below(5) + random.below(3)));
+        Words words(
+            static_cast<std::size_t>(16 * random.below(random.below(2) == 0 ? 5 : 20) + random.below(3)));
         for (int count = words.empty() ? 0 : random.below(3); count > 0; --count)
             pdacon::set_bit(words, random.below(static_cast<int>(words.size())) * 32 + random.below(2) * 31);
         if (random.below(4) == 0) std::ranges::fill(words, random.below(2) - 1);
@@ -102,6 +105,23 @@ void rows_that_are_gone_are_swept() {
         if (held.size() > 100) held.erase(held.begin(), held.begin() + 50);
         for (const auto& other : held)
             CHECK((other.row == found.row) == (other.row->mask == found.row->mask));
+    }
+}
+
+void lent_words_are_zeros_that_nobody_else_has() {
+    LentWords lent;
+    pdacon::test::Random random(5);
+    std::vector<std::unique_ptr<LentWords::Row>> rows;
+    for (int round = 0; round < 2'000; ++round) {
+        if (random.below(3) > 0) {
+            rows.push_back(std::make_unique<LentWords::Row>(lent, 40));
+            const auto words = rows.back()->words();
+            CHECK(std::ranges::equal(words, Words(40)));
+            std::ranges::fill(words, round);
+        }
+        while (rows.size() > 5 || (!rows.empty() && random.below(3) == 0))
+            rows.erase(rows.begin() + random.below(static_cast<int>(rows.size())));
+        for (const auto& row : rows) CHECK(std::ranges::equal(row->words(), Words(40, row->words().front())));
     }
 }
 
@@ -144,6 +164,7 @@ int main() {
     masks_are_the_words_that_they_are_of();
     masks_of_equal_words_are_one_row_and_no_others();
     rows_that_are_gone_are_swept();
+    lent_words_are_zeros_that_nobody_else_has();
     threads_get_the_same_row();
     the_last_used_are_kept();
 }

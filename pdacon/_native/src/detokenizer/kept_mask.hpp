@@ -87,14 +87,14 @@ class MaskWords {
     explicit MaskWords(std::span<const std::int32_t> words) : words_(words) {
         // Setting a bit takes the time of copying some words.
         const auto most = std::min(words.size() / 32 + 2, std::max<std::size_t>(words.size(), 2) - 2);
+        counted_.reserve(most + 1);
         if (words.size() >= 2) counted_.push_back(0);
         std::size_t begin = 0;
         for (; begin + kBlock <= words.size(); begin += kBlock) {
-            const auto block = block_at(begin);
-            std::uint64_t any = 0;
-            for (const auto pair : block) any |= pair;
-            if (any == 0) continue;
+            if (begin % kBlocks == 0 && is_empty<kBlocks>(begin)) begin += kBlocks - kBlock;
+            if (is_empty<kBlock>(begin)) continue;
             place_ = mixed(place_, begin);
+            const auto block = block_at(begin);
             for (std::size_t lane = 0; lane < block.size(); ++lane)
                 lanes_[lane] = mixed(lanes_[lane], block[lane]);
             count(begin, begin + kBlock, most);
@@ -115,11 +115,19 @@ class MaskWords {
     const std::vector<std::int32_t>& counted() const { return counted_; }
 
   private:
-    static constexpr std::size_t kBlock = 16;  // words
+    static constexpr std::size_t kBlock = 16, kBlocks = 128;  // words
     using Block = std::array<std::uint64_t, kBlock / 2>;
 
     static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
         return std::rotl((sum ^ word) * 0x9fb21c651e98df25ULL, 31);
+    }
+    // Whether there are so many words, none with a token.
+    template <std::size_t count>
+    bool is_empty(std::size_t begin) const {
+        if (begin + count > words_.size()) return false;
+        std::int32_t any = 0;
+        for (const auto word : words_.subspan(begin).template first<count>()) any |= word;
+        return any == 0;
     }
     Block block_at(std::size_t begin) const {
         Block block;

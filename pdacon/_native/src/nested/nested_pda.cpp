@@ -1,6 +1,7 @@
 #include "nested/nested_pda.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -15,6 +16,7 @@ namespace pdacon {
 namespace {
 
 constexpr std::int32_t kBottom = -1;
+constexpr std::size_t kUsualDepth = 8;  // of a walk below a node
 // What is made for a mask, and for the states that its tokens lead to, takes about as much as so many masks.
 constexpr std::size_t kMasksInWork = 8;
 // The part of the limit on bytes that no state is begun in.
@@ -25,6 +27,15 @@ constexpr std::size_t kShareOfSteps = 16;
 template <class Tokens>
 void add_tokens(const Tokens& trie, std::int32_t first, std::int32_t end, std::span<std::int32_t> words) {
     for (auto at = first; at < end; ++at) set_bit(words, trie.token(at));
+}
+
+// The first byte of a set from one on; 256: there is none.
+std::int32_t next_byte(const ByteSet& set, std::int32_t from) {
+    constexpr ByteSet kWord(~0ULL);
+    for (auto at = from; at < 256; at += 64)
+        if (const auto word = (set >> static_cast<std::size_t>(at) & kWord).to_ullong(); word != 0)
+            return at + std::countr_zero(word);
+    return 256;
 }
 
 }  // namespace
@@ -40,6 +51,8 @@ bool NestedPda::can_read(const Trie& trie) {
 NestedPda::NestedPda(std::unique_ptr<NestedSchemas> schemas, std::int32_t question,
                      std::shared_ptr<const SharedTrie> trie, Limits limits)
     : trie_(std::move(trie)),
+      pool_(trie_->masks()),
+      lent_(trie_->kept<LentWords>()),
       limits_(limits),
       automaton_(std::move(schemas), question, limits.states),
       reading_(automaton_, *trie_, limits.states),
@@ -169,7 +182,7 @@ std::shared_ptr<const LoopExits> NestedPda::loop_of(const NestedReading::Cursor&
 
 // The tokens below a node of the trie, or of one of rests, which has been read, its own among them.
 template <class Tokens>
-void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Words& words) {
+void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Words words) {
     struct Open {
         std::int32_t at, end;  // children, one after another; or bytes, where there are many
         const SharedTrie::Children* children;
@@ -188,6 +201,7 @@ void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Wo
             if (!made.exits) made.children = trie.children(node);
             if (made.children) made.at = 0, made.end = 256;
         }
+        open.reserve(kUsualDepth);
         open.push_back(std::move(made));
     };
     enter(root, from);
@@ -198,8 +212,7 @@ void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Wo
             add_tokens(trie, trie.first_token(top.at), trie.first_token(exit), words);
             top.at = exit;
         }
-        if (top.children)
-            while (top.at < top.end && !top.live[static_cast<std::size_t>(top.at)]) ++top.at;
+        if (top.children) top.at = next_byte(top.live, top.at);
         if (top.at >= top.end) {
             open.pop_back();
             continue;
@@ -216,7 +229,7 @@ void NestedPda::walk(const Tokens& trie, std::int32_t root, const Here& from, Wo
 // All tokens, from each terminal by itself, where they go on with bytes of their own, or within a value,
 // where none goes on behind another one; texts may go on beside them. False: it is another case, and nothing
 // was added.
-bool NestedPda::add_terminals(const Here& from, Words& words) {
+bool NestedPda::add_terminals(const Here& from, Words words) {
     const auto& cursor = from.cursor;
     const auto found = reading_.threads(cursor);
     const std::vector threads(found.begin(), found.end());
@@ -255,7 +268,7 @@ bool NestedPda::add_terminals(const Here& from, Words& words) {
 }
 
 // The tokens along texts, beside threads for which all their tokens have been added.
-void NestedPda::follow_texts(const Here& from, Words& words) {
+void NestedPda::follow_texts(const Here& from, Words words) {
     std::vector<std::pair<std::int32_t, Here>> pending{{0, from}};
     // Goes on to where something else happens; false: no token does.
     const auto pass = [&](std::int32_t& node, Here& here) {
@@ -296,26 +309,27 @@ void NestedPda::follow_texts(const Here& from, Words& words) {
 }
 
 // All tokens.
-void NestedPda::add_all(const Here& from, Words& words) {
+void NestedPda::add_all(const Here& from, Words words) {
     if (add_terminals(from, words)) return;
     walk_from(from, reading_.live(from.cursor), words);
 }
 
 // The tokens that begin with some bytes.
-void NestedPda::walk_from(const Here& from, const ByteSet& first, Words& words) {
-    for (int byte = 0; byte < 256; ++byte) {
+void NestedPda::walk_from(const Here& from, const ByteSet& first, Words words) {
+    for (auto byte = next_byte(first, 0); byte < 256; byte = next_byte(first, byte + 1)) {
         const auto node = trie_->child(0, static_cast<std::uint8_t>(byte));
-        if (node < 0 || !first[static_cast<std::size_t>(byte)]) continue;
+        if (node < 0) continue;
         const auto step = reading_.step(from.cursor, static_cast<std::uint8_t>(byte));
         if (const auto next = taken(step, from.stack)) walk(*trie_, node, *next, words);
     }
 }
 
-std::vector<std::int32_t> NestedPda::computed(const Position& at, bool leading_space) {
+std::int32_t NestedPda::made_mask(const Position& at, bool leading_space) {
     pushed_.clear();
     base_ = at.frames.node();
     looked_ = 0;
-    std::vector<std::int32_t> words(trie_->words());
+    LentWords::Row row(lent_, trie_->words());
+    const auto words = row.words();
     const Here here{reading_.cursor(at.node, at.count), ~std::int32_t{0}};
     if (leading_space) {
         auto others = reading_.live(here.cursor);
@@ -328,7 +342,7 @@ std::vector<std::int32_t> NestedPda::computed(const Position& at, bool leading_s
     for (const auto token : tokens().end_tokens()) clear_bit(words, token);
     if (ends(at))
         for (const auto token : tokens().end_tokens()) set_bit(words, token);
-    return words;
+    return masks_.intern(pool_.of(words));
 }
 
 // The node, and for each thread that counts characters how many it may still read.
@@ -372,7 +386,7 @@ Mask NestedPda::mask(const Position& at) {
     return guarded([&] {
         if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
         require_room(kMasksInWork * trie_->words() * sizeof(std::int32_t));
-        const auto id = masks_.intern(trie_->masks().of(computed(at)));
+        const auto id = made_mask(at);
         begin_key(at);
         const auto* frame = at.frames.node();
         for (std::int32_t k = 0; k < looked_; ++k, frame = frame->below) key_.push_back(frame->state);
@@ -455,7 +469,7 @@ Mask NestedPda::end_mask() {
             if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
             std::vector<std::int32_t> words(trie_->words());
             for (const auto token : tokens().end_tokens()) set_bit(words, token);
-            end_mask_ = masks_.intern(trie_->masks().of(words));
+            end_mask_ = masks_.intern(pool_.of(words));
         }
         return Mask{end_mask_, masks_.row(end_mask_)};
     });
@@ -466,7 +480,7 @@ Mask NestedPda::leading_mask() {
     return guarded([&] {
         if (leading_mask_ < 0) {
             if (is_closed()) throw NeedsWhole("another automaton has taken the place of this one");
-            leading_mask_ = masks_.intern(trie_->masks().of(computed(start, true)));
+            leading_mask_ = made_mask(start, true);
         }
         return Mask{leading_mask_, masks_.row(leading_mask_)};
     });

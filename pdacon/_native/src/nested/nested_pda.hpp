@@ -25,6 +25,7 @@
 #include "composition/mask_resources.hpp"
 #include "composition/mask_set.hpp"
 #include "composition/token_steps.hpp"
+#include "detokenizer/lent_words.hpp"
 #include "detokenizer/shared_trie.hpp"
 #include "nested/automaton.hpp"
 #include "nested/reading.hpp"
@@ -112,7 +113,7 @@ class NestedPda {
         NestedReading::Cursor cursor;
         Reference stack;
     };
-    using Words = std::vector<std::int32_t>;
+    using Words = std::span<std::int32_t>;
     template <class Work>
     auto guarded(Work work);
     bool is_replaced() const { return is_closed() && !is_broken(); }
@@ -129,17 +130,20 @@ class NestedPda {
     std::pair<std::int32_t, std::int32_t> find(const Position& at);
     TokenStep find_step(const Position& from, std::int32_t token);
     static std::int64_t symbols(std::int64_t frames) { return 3 * frames + 4; }
-    Words computed(const Position& at, bool leading_space = false);
-    void add_all(const Here& from, Words& words);
-    bool add_terminals(const Here& from, Words& words);
-    void walk_from(const Here& from, const ByteSet& first, Words& words);
-    void follow_texts(const Here& from, Words& words);
+    // The id of a new mask.
+    std::int32_t made_mask(const Position& at, bool leading_space = false);
+    void add_all(const Here& from, Words words);
+    bool add_terminals(const Here& from, Words words);
+    void walk_from(const Here& from, const ByteSet& first, Words words);
+    void follow_texts(const Here& from, Words words);
     template <class Tokens>
-    void walk(const Tokens& trie, std::int32_t root, const Here& from, Words& words);
+    void walk(const Tokens& trie, std::int32_t root, const Here& from, Words words);
     std::shared_ptr<const LoopExits> loop_of(const NestedReading::Cursor& at);
 
     Serial serial_;
     std::shared_ptr<const SharedTrie> trie_;
+    MaskPool& pool_;   // of the trie
+    LentWords& lent_;  // the same
     Limits limits_;
     mutable std::recursive_mutex lock_;
     std::atomic<bool> closed_{false}, broken_{false};
