@@ -37,8 +37,8 @@ Derivatives::Askers Derivatives::askers(Vector& vector, std::int32_t read) {
     std::vector<Asker> all;
     std::unordered_map<std::int32_t, std::size_t> place;
     bool is_any_decided = false;
-    without_.forget();
-    after_.for_each_variable(vector, [&](std::int32_t variable) {
+    Replacing decided(formulas_);
+    Replacing(formulas_)->for_each_variable(vector, [&](std::int32_t variable) {
         about_.look();
         if (!is_concerned(variable, read)) return kUndecided;  // it stays as it is
         const auto next = step(variable, read);
@@ -46,7 +46,7 @@ Derivatives::Askers Derivatives::askers(Vector& vector, std::int32_t read) {
             const auto left = next.question == kFalse ? next.no : next.yes;
             if (left > kTrue) return left;
             is_any_decided = true;
-            without_.give(variable, left);
+            decided->give(variable, left);
             return left;
         }
         const auto [known, is_new] = place.emplace(next.question, all.size());
@@ -55,7 +55,7 @@ Derivatives::Askers Derivatives::askers(Vector& vector, std::int32_t read) {
         return kUndecided;
     });
     if (is_any_decided)
-        for (auto& formula : vector) formula = without_.apply(formula);
+        for (auto& formula : vector) formula = decided->apply(formula);
     Askers asked;
     if (all.size() < 2) {
         asked.others = std::move(all);
@@ -172,10 +172,12 @@ Vector Derivatives::refused(const Asker& asker, std::int32_t read) {
 
 // The values of a case that satisfy a question, and those that do not.
 void Derivatives::split(Case one, const Asker& asker, std::int32_t read, std::vector<Case>& pending) {
-    const auto support = formulas_.support(one.left);
+    bool asks = false;
+    formulas_.for_each_node(one.left, [&](const auto& node) {
+        asks = asks || std::ranges::binary_search(asker.variables, node.variable);
+    });
     ++one.at;
-    if (std::ranges::none_of(asker.variables,
-                             [&](auto v) { return std::ranges::binary_search(support, v); })) {
+    if (!asks) {
         pending.push_back(std::move(one));
         return;
     }
@@ -192,18 +194,19 @@ void Derivatives::split(Case one, const Asker& asker, std::int32_t read, std::ve
 }
 
 Vector Derivatives::answered(const Case& one, const Vector& listed, std::int32_t read) {
-    after_.forget();
-    after_.for_each_variable(one.left, [&](std::int32_t variable) {
+    Replacing after(formulas_);
+    after->for_each_variable(one.left, [&](std::int32_t variable) {
+        if (!is_concerned(variable, read)) return kUndecided;  // it stays as it is
         const auto next = step(variable, read);
         const bool no = next.question == kFalse || one.denied.contains(next.question) ||
                         (std::ranges::binary_search(listed, next.question) &&
                          !std::ranges::binary_search(one.granted, next.question));
         const auto left = no ? next.no : next.yes;
-        after_.give(variable, left);
+        after->give(variable, left);
         return left;
     });
     Vector result;
-    for (const auto formula : one.left) result.push_back(after_.apply(formula));
+    for (const auto formula : one.left) result.push_back(after->apply(formula));
     return result;
 }
 
@@ -240,26 +243,26 @@ std::vector<Outcome> Derivatives::found(Vector vector, std::int32_t read) {
 }
 
 Vector Derivatives::without_all(std::span<const std::int32_t> formulas, std::span<const std::int32_t> lost) {
-    without_.forget();
-    for (const auto variable : lost) without_.give(variable, kFalse);
+    Replacing replacing(formulas_);
+    for (const auto variable : lost) replacing->give(variable, kFalse);
     Vector results;
-    for (const auto formula : formulas) results.push_back(without_.apply(formula));
+    for (const auto formula : formulas) results.push_back(replacing->apply(formula));
     return results;
 }
 
 Vector Derivatives::without(std::span<const std::int32_t> vector, std::int32_t read) {
-    without_.forget();
+    Replacing replacing(formulas_);
     bool changes = false;
     for (const auto variable : Vector(support(vector))) {
         if (!is_concerned(variable, read)) continue;
         const auto after = step(variable, read).left_out;
         if (after == formulas_.variable(variable)) continue;
-        without_.give(variable, after);
+        replacing->give(variable, after);
         changes = true;
     }
     Vector results(vector.begin(), vector.end());
     if (changes)
-        for (auto& formula : results) formula = without_.apply(formula);
+        for (auto& formula : results) formula = replacing->apply(formula);
     return results;
 }
 

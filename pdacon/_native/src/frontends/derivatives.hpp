@@ -60,10 +60,7 @@ struct Outcome {
 // Answers are kept: it is for one object or array, in which what is read means the same everywhere.
 class Derivatives {
   public:
-    Derivatives(Formulas& formulas, AboutFacts& about)
-        : formulas_(formulas), about_(about), after_(formulas), without_(formulas) {
-        without_.let_others_stay();
-    }
+    Derivatives(Formulas& formulas, AboutFacts& about) : formulas_(formulas), about_(about) {}
 
     // The vectors that reading something can lead to. The questions exclude one another, and a value that
     // satisfies none of them makes every formula false. Valid until the object is gone.
@@ -124,7 +121,6 @@ class Derivatives {
 
     Formulas& formulas_;
     AboutFacts& about_;
-    Substitution after_, without_;                                      // for one use at a time
     std::unordered_map<std::uint64_t, Step> steps_;                     // by variable and what is read
     std::unordered_map<std::int32_t, std::optional<Vector>> concerns_;  // by variable
     std::unordered_map<std::int32_t, std::optional<Vector>> changes_;   // the same

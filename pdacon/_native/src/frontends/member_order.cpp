@@ -20,10 +20,8 @@ MemberStates::MemberStates(const MemberOrder& order, Formulas& formulas, Derivat
     : order_(order),
       formulas_(formulas),
       derivatives_(derivatives),
-      replaced_(formulas),
       words_(order.is_total ? 1 : static_cast<std::size_t>(order.names) / 32 + 1),
       lists_of_(order.lists.empty() ? 0 : static_cast<std::size_t>(order.names)) {
-    replaced_.let_others_stay();
     for (std::size_t list = 0; list < order.lists.size(); ++list)
         for (const auto& [name, rank] : order.lists[list].ranks)
             lists_of_[static_cast<std::size_t>(name)].emplace_back(static_cast<std::int32_t>(list), rank);
@@ -224,9 +222,9 @@ Vector MemberStates::without_lists(const Vector& left, const Vector& variables) 
 }
 
 void MemberStates::replace(std::span<std::int32_t> formulas, const Vector& variables, std::int32_t by) {
-    replaced_.forget();
-    for (const auto variable : variables) replaced_.give(variable, by);
-    for (auto& formula : formulas) formula = replaced_.apply(formula);
+    Replacing replaced(formulas_);
+    for (const auto variable : variables) replaced->give(variable, by);
+    for (auto& formula : formulas) formula = replaced->apply(formula);
 }
 
 }  // namespace pdacon

@@ -95,7 +95,6 @@ class MemberStates {
     const MemberOrder& order_;
     Formulas& formulas_;
     Derivatives& derivatives_;
-    Substitution replaced_;  // for one use at a time
     Vector supported_, support_;
     std::size_t words_;
     std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> lists_of_;  // by name: lists, ranks there

@@ -14,6 +14,7 @@ namespace pdacon {
 namespace {
 
 constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();  // the variable of the constants
+constexpr std::uint32_t kLooked = 0x3FFF;                                 // steps between two looks
 constexpr std::size_t kMostAnswers = 1 << 22;                             // some 100 MB
 
 std::vector<std::int32_t> ascending(std::vector<std::int32_t> numbers) {
@@ -30,6 +31,8 @@ Formulas::Formulas(std::int64_t max_nodes, std::function<void()> look)
     nodes_.intern(std::array{kLast, kTrue, kTrue});
 }
 
+Formulas::~Formulas() = default;
+
 Formulas::Node Formulas::node(std::int32_t formula) const {
     if (formula < 0 || static_cast<std::size_t>(formula) >= nodes_.size())
         throw std::out_of_range("formulas: no node");
@@ -40,6 +43,13 @@ Formulas::Node Formulas::node(std::int32_t formula) const {
 std::int32_t Formulas::variable(std::int32_t variable) {
     if (variable < 0 || variable == kLast) throw std::out_of_range("formulas: no variable");
     return made(variable, kTrue, kFalse);
+}
+
+std::int32_t Formulas::branch(std::int32_t variable, std::int32_t then, std::int32_t otherwise) {
+    if (nodes_[then][0] <= variable || nodes_[otherwise][0] <= variable)
+        return choice(this->variable(variable), then, otherwise);
+    if ((++steps_ & kLooked) == 0 && look_) look_();
+    return made(variable, then, otherwise);
 }
 
 std::int32_t Formulas::made(std::int32_t variable, std::int32_t then, std::int32_t otherwise) {
@@ -73,7 +83,7 @@ std::int32_t Formulas::choice(std::int32_t condition, std::int32_t then, std::in
     };
     if (result < 0) call(condition, then, otherwise);
     while (!calls_.empty()) {
-        if ((++steps_ & 0x3FFFU) == 0 && look_) look_();
+        if ((++steps_ & kLooked) == 0 && look_) look_();
         // A result of -1 says that the last call has just begun; else it is that of one of its two halves.
         auto& own = calls_.back();
         const auto half = [&](std::int32_t formula, std::size_t branch) {
@@ -136,12 +146,24 @@ std::optional<std::vector<std::int32_t>> Formulas::alternatives(std::int32_t for
 
 std::vector<std::int32_t> Formulas::replaced(std::span<const std::int32_t> formulas,
                                              std::span<const std::int32_t> variables, std::int32_t by) {
-    Substitution substitution(*this);
-    substitution.let_others_stay();
-    for (const auto variable : variables) substitution.give(variable, by);
+    Replacing replacing(*this);
+    for (const auto variable : variables) replacing->give(variable, by);
     std::vector<std::int32_t> results;
-    for (const auto formula : formulas) results.push_back(substitution.apply(formula));
+    for (const auto formula : formulas) results.push_back(replacing->apply(formula));
     return results;
+}
+
+Replacing::Replacing(Formulas& formulas) : formulas_(formulas) {
+    if (formulas_.idle_.empty()) {
+        auto made = std::make_unique<Substitution>(formulas_);
+        made->let_others_stay();
+        formulas_.idle_.reserve(++formulas_.substitutions_);  // so that all can be given back
+        own_ = std::move(made);
+    } else {
+        own_ = std::move(formulas_.idle_.back());
+        formulas_.idle_.pop_back();
+        own_->forget();
+    }
 }
 
 void Substitution::give(std::int32_t variable, std::int32_t formula) {
@@ -168,15 +190,15 @@ std::int32_t Substitution::apply(std::int32_t formula) {
             continue;
         }
         const auto [variable, then, otherwise] = formulas_.node(own);
-        auto condition = given_.at(variable);
+        const auto condition = given_.at(variable);
         const auto yes = condition == Formulas::kFalse ? Formulas::kFalse : done(then);
         const auto no = condition == Formulas::kTrue ? Formulas::kTrue : done(otherwise);
         if (yes < 0) pending_.push_back(then);
         if (no < 0) pending_.push_back(otherwise);
         if (yes < 0 || no < 0) continue;
         if (condition < 0 && !others_stay_) throw std::invalid_argument("formulas: no meaning of a variable");
-        if (condition < 0) condition = formulas_.variable(variable);
-        done_.set(own, formulas_.choice(condition, yes, no));
+        const bool stays = condition < 0 || formulas_.is_variable(condition, variable);
+        done_.set(own, stays ? formulas_.branch(variable, yes, no) : formulas_.choice(condition, yes, no));
         pending_.pop_back();
     }
     return done(formula);

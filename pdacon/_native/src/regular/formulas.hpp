@@ -9,8 +9,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -19,6 +21,8 @@
 #include "base/interner.hpp"
 
 namespace pdacon {
+
+class Substitution;
 
 class Formulas {
   public:
@@ -30,6 +34,9 @@ class Formulas {
     // Whatever makes more nodes than so many throws LimitExceeded("states"). `look` is called now and then,
     // and may throw; all stays as it was then.
     explicit Formulas(std::int64_t max_nodes, std::function<void()> look = {});
+    ~Formulas();
+    Formulas(const Formulas&) = delete;
+    Formulas& operator=(const Formulas&) = delete;
 
     // Throws std::out_of_range unless it is a node, which every public method does.
     Node node(std::int32_t formula) const;
@@ -37,6 +44,13 @@ class Formulas {
 
     // The formula that is true exactly if a variable, of 0 or more, is.
     std::int32_t variable(std::int32_t variable);
+    // Whether a formula is that of a variable.
+    bool is_variable(std::int32_t formula, std::int32_t variable) const {
+        return std::ranges::equal(nodes_[formula], std::array{variable, kTrue, kFalse});
+    }
+    // `then` where a variable holds, else `otherwise`; nothing is remembered where both only depend on later
+    // variables, since that takes one node.
+    std::int32_t branch(std::int32_t variable, std::int32_t then, std::int32_t otherwise);
     // `then` where the condition holds, else `otherwise`. At most the product of the nodes of all three; what
     // was asked before is remembered.
     std::int32_t choice(std::int32_t condition, std::int32_t then, std::int32_t otherwise);
@@ -80,6 +94,7 @@ class Formulas {
     }
 
   private:
+    friend class Replacing;
     std::int32_t made(std::int32_t variable, std::int32_t then, std::int32_t otherwise);
     // What needs no work, or was asked before; -1 otherwise.
     std::int32_t known(std::int32_t condition, std::int32_t then, std::int32_t otherwise) const;
@@ -98,6 +113,8 @@ class Formulas {
     mutable std::vector<std::uint32_t> seen_;  // by node, the last walk that came by
     mutable std::vector<std::int32_t> pending_;
     mutable std::uint32_t now_ = 0;
+    std::vector<std::unique_ptr<Substitution>> idle_;  // that nobody uses now
+    std::size_t substitutions_ = 0;                    // with those that somebody does
 };
 
 // A formula in place of each variable; what was substituted once is remembered.
@@ -178,6 +195,21 @@ class Substitution {
     std::vector<std::int32_t> pending_;
     std::vector<std::pair<std::int32_t, std::int32_t>>
         waiting_;  // variables and nodes, the first variable on top
+};
+
+// A substitution for one use, in which variables that nothing was given for stay. Its tables, which have room
+// for all formulas, are used again.
+class Replacing {
+  public:
+    explicit Replacing(Formulas& formulas);
+    ~Replacing() { formulas_.idle_.push_back(std::move(own_)); }
+    Replacing(const Replacing&) = delete;
+    Replacing& operator=(const Replacing&) = delete;
+    Substitution* operator->() { return own_.get(); }
+
+  private:
+    Formulas& formulas_;
+    std::unique_ptr<Substitution> own_;
 };
 
 }  // namespace pdacon
