@@ -1,6 +1,7 @@
 #include "nested/automaton.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/budget.hpp"
@@ -27,11 +28,16 @@ NestedAutomaton::NestedAutomaton(std::unique_ptr<NestedSchemas> schemas, std::in
 
 std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
                                     std::span<const std::int32_t> tail) {
-    Vector key(head);
-    key.insert(key.end(), tail.begin(), tail.end());
-    if (const auto known = places_.find(key); known >= 0 && std::cmp_less(known, moves_.size())) return known;
+    key_.assign(head);
+    key_.insert(key_.end(), tail.begin(), tail.end());
+    return place_of_key();
+}
+
+std::int32_t NestedAutomaton::place_of_key() {
+    if (const auto known = places_.find(key_); known >= 0 && std::cmp_less(known, moves_.size()))
+        return known;
     require_room(kRoomOfState);
-    const auto number = places_.intern(key);
+    const auto number = places_.intern(key_);
     if (max_places_ > 0 && number >= max_places_)
         throw LimitExceeded("states", number, static_cast<double>(max_places_));
     moves_.resize(places_.size());
@@ -39,10 +45,10 @@ std::int32_t NestedAutomaton::place(std::initializer_list<std::int32_t> head,
 }
 
 std::int32_t NestedAutomaton::place_of(Kind kind, const State& state) {
-    Vector tail(state.at);
-    tail.insert(tail.end(), state.left.begin(), state.left.end());
-    tail.insert(tail.end(), state.passed.begin(), state.passed.end());
-    return place({kind, state.container}, tail);
+    key_.assign({kind, state.container});
+    for (const auto* part : {&state.at, &state.left, &state.passed})
+        key_.insert(key_.end(), part->begin(), part->end());
+    return place_of_key();
 }
 
 NestedAutomaton::State NestedAutomaton::state_of(std::int32_t place) const {
@@ -64,8 +70,9 @@ const std::vector<NestedAutomaton::Move>& NestedAutomaton::moves(std::int32_t pl
 }
 
 std::vector<NestedAutomaton::Move> NestedAutomaton::made(std::int32_t number) {
+    std::array<std::int32_t, 3> key{};
     const auto view = places_[number];
-    const Vector key(view.begin(), view.end());
+    std::ranges::copy(view.first(std::min(view.size(), key.size())), key.begin());
     std::vector<Move> moves;
     switch (static_cast<Kind>(key[0])) {
         case kIsEnd:
@@ -179,9 +186,9 @@ void NestedAutomaton::add_closing(const State& state, std::int32_t terminal, std
 void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) {
     auto& own = of(state.container);
     const auto names = own.own.order.names;
-    add_listed(state, moves);
-    const auto listed = moves.size();
     const auto way = own.ways ? own.ways->way(state) : std::nullopt;
+    add_listed(state, way, moves);
+    const auto listed = moves.size();
     for (auto read = names; read < names + own.own.order.classes; ++read) {
         if (!(way && own.ways->leaves_open(*way, read)) && !has_outcome(state, read)) continue;
         const auto terminal = name(state.container, read);
@@ -199,9 +206,9 @@ void NestedAutomaton::add_members(const State& state, std::vector<Move>& moves) 
                 moves.push_back({*terminal, Act::kNone, true, -1});
 }
 
-void NestedAutomaton::add_listed(const State& state, std::vector<Move>& moves) {
+void NestedAutomaton::add_listed(const State& state, const std::optional<PlainWays::Way>& way,
+                                 std::vector<Move>& moves) {
     auto& own = of(state.container);
-    const auto way = own.ways ? own.ways->way(state) : std::nullopt;
     const auto leaves_open = [&](std::int32_t read) { return way && own.ways->leaves_open(*way, read); };
     const auto add = [&](std::int32_t from, std::int32_t read, bool is_in_turn) {
         const auto terminal = name(state.container, read);
@@ -251,16 +258,7 @@ std::int32_t NestedAutomaton::number_of(const std::string& text) {
     return known->second;
 }
 
-CountedTerminal NestedAutomaton::terminal(std::int32_t number) {
-    if (number >= kLastOfSchemas) return schemas_->terminal(number);
-    auto made = std::make_shared<NestedTerminal>();
-    made->text = *text_of_[static_cast<std::size_t>(kLastOfSchemas - 1 - number)];
-    return {std::move(made), {}};
-}
-
 std::optional<std::int32_t> NestedAutomaton::name(std::int32_t container, std::int32_t read) {
-    const auto known = names_.find({container, read});
-    if (known != names_.end()) return known->second;
     auto& holder = of(container);
     const auto& own = holder.own;
     if (std::cmp_less(read, own.texts.size())) {
@@ -269,6 +267,8 @@ std::optional<std::int32_t> NestedAutomaton::name(std::int32_t container, std::i
         if (!terminal) terminal = number_of(own.texts[static_cast<std::size_t>(read)]);
         return terminal;
     }
+    const auto known = names_.find({container, read});
+    if (known != names_.end()) return known->second;
     const auto found = own.about->terminal(read);
     return names_.emplace(std::pair{container, read}, found).first->second;
 }

@@ -76,7 +76,12 @@ class NestedAutomaton {
     // Terminals down to this one are those of schemas; the texts of names and of listed
     // values come below it.
     static constexpr std::int32_t kLastOfSchemas = -(1 << 24);
-    CountedTerminal terminal(std::int32_t number);
+    CountedTerminal terminal(std::int32_t number) { return schemas_->terminal(number); }
+    // Whether it is one of these texts, and that, which is valid until the object is gone.
+    static bool is_text(std::int32_t terminal) { return terminal < kLastOfSchemas; }
+    std::string_view text(std::int32_t number) const {
+        return *text_of_[static_cast<std::size_t>(kLastOfSchemas - 1 - number)];
+    }
     // Whether some value satisfies a question, at a depth, where the depth of arrays and objects is bounded.
     bool possible(std::int32_t question, std::int32_t depth = 0);
     // After a question that was not answered.
@@ -105,6 +110,7 @@ class NestedAutomaton {
 
     std::int32_t place(std::initializer_list<std::int32_t> head, std::span<const std::int32_t> tail = {});
     std::int32_t place_of(Kind kind, const State& state);
+    std::int32_t place_of_key();
     State state_of(std::int32_t place) const;
     std::vector<Move> made(std::int32_t place);
     const OuterPlace& outer(std::int32_t number);
@@ -112,7 +118,7 @@ class NestedAutomaton {
     void add_container(const FamilyMachine& machine, std::int32_t depth,
                        std::span<const std::int32_t> outcomes, std::vector<Move>& moves);
     void add_members(const State& state, std::vector<Move>& moves);
-    void add_listed(const State& state, std::vector<Move>& moves);
+    void add_listed(const State& state, const std::optional<PlainWays::Way>& way, std::vector<Move>& moves);
     void add_closing(const State& state, std::int32_t terminal, std::vector<Move>& moves);
     const ValueFamily& family(const Vector& questions);
     std::int32_t holder(bool is_array, const Vector& machine, std::int32_t depth);
@@ -151,6 +157,7 @@ class NestedAutomaton {
     std::unique_ptr<NestedSchemas> schemas_;
     std::int64_t max_places_;
     Interner places_;  // by what they are
+    Vector key_;       // of the place that is looked for
     std::vector<std::unique_ptr<const std::vector<Move>>> moves_;
     Interner frames_;  // by ending, the place after it
     std::vector<Opening> openings_;

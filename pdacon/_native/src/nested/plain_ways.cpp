@@ -1,6 +1,7 @@
 #include "nested/plain_ways.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace pdacon {
 
@@ -70,19 +71,42 @@ bool PlainWays::leaves_open(const Way& way, std::int32_t read) {
                                 [&](auto name) { return std::ranges::binary_search(way.needed, name); });
 }
 
-bool PlainWays::keeps(std::int32_t kept, std::int32_t read) {
-    if (const auto known = keeps_.find({kept, read}); known != keeps_.end()) return known->second;
-    const auto view = kept_[kept];
-    const Vector variables(view.begin(), view.end());
+const PlainWays::Kept& PlainWays::kept(std::int32_t number) {
+    const auto index = static_cast<std::size_t>(number);
+    if (kept_by_name_.size() <= index) kept_by_name_.resize(index + 1);
+    if (!kept_by_name_[index]) {
+        auto made = std::make_unique<Kept>();
+        const auto view = kept_[number];
+        for (const auto variable : Vector(view.begin(), view.end())) {
+            const auto& names = derivatives_.concerns(variable);
+            if (!names) made->others.push_back(variable);
+            if (names)
+                for (const auto name : *names) made->by_name.emplace_back(name, variable);
+        }
+        std::ranges::sort(made->by_name);
+        kept_by_name_[index] = std::move(made);
+    }
+    return *kept_by_name_[index];
+}
+
+// Facts that a member does not concern are kept, whatever its value.
+bool PlainWays::keeps(std::int32_t number, std::int32_t read) {
+    const auto& all = kept(number);
+    Vector key{read};
+    const auto by_name = [](const auto& entry) { return entry.first; };
+    for (const auto& [name, variable] : std::ranges::equal_range(all.by_name, read, {}, by_name))
+        key.push_back(variable);
+    key.insert(key.end(), all.others.begin(), all.others.end());
+    if (const auto known = keeps_.find(key); known != keeps_.end()) return known->second;
     auto question = kTrue;
     bool found = true;
-    for (const auto variable : variables) {
+    for (const auto variable : std::span(key).subspan(1)) {
         const auto step = derivatives_.step(variable, read);
         found &= step.yes == kTrue || step.yes == formulas_.variable(variable);
         question = formulas_.choice(step.question, question, kFalse);
     }
     found = found && possible_(question);
-    return keeps_[{kept, read}] = found;
+    return keeps_[std::move(key)] = found;
 }
 
 bool PlainWays::concern(const Vector& variables, std::int32_t read) {

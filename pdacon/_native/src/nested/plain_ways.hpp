@@ -10,8 +10,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/interner.hpp"
 #include "frontends/member_order.hpp"
@@ -44,6 +46,13 @@ class PlainWays {
   private:
     std::optional<Way> way(const MemberState& state, std::int32_t formula);
     bool may_follow_one_another(const Vector& names) const;
+    // Facts that are kept: those that some names concern, ascending, each with such a name first, and those
+    // that may concern all.
+    struct Kept {
+        std::vector<std::pair<std::int32_t, std::int32_t>> by_name;
+        Vector others;
+    };
+    const Kept& kept(std::int32_t number);
     // Whether some value of a member keeps facts as they are.
     bool keeps(std::int32_t kept, std::int32_t read);
     bool concern(const Vector& variables, std::int32_t read);
@@ -53,7 +62,8 @@ class PlainWays {
     Derivatives& derivatives_;
     std::function<bool(std::int32_t)> possible_;
     Interner kept_;
-    std::map<std::pair<std::int32_t, std::int32_t>, bool> keeps_;
+    std::vector<std::unique_ptr<const Kept>> kept_by_name_;  // once they are needed
+    std::map<Vector, bool> keeps_;                           // by what is read and the facts that it concerns
 };
 
 }  // namespace pdacon

@@ -22,8 +22,12 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
     auto made = std::make_unique<Place>();
     std::vector<Thread> threads;
     for (std::size_t move = 0; move < moves.size(); ++move) {
-        const auto& own = terminal(moves[move].terminal);
         const auto own_move = static_cast<std::int32_t>(move);
+        if (NestedAutomaton::is_text(moves[move].terminal)) {
+            made->texts.push_back({automaton_.text(moves[move].terminal), own_move});
+            continue;
+        }
+        const auto& own = terminal(moves[move].terminal);
         if (own.automaton)
             threads.push_back({own_move, own.automaton->start()});
         else
@@ -48,6 +52,7 @@ const NestedReading::Place& NestedReading::at(std::int32_t number) {
 
 // The first bytes of most names tell them apart, and are compared as one number.
 void NestedReading::sort(std::vector<Text>& texts) {
+    if (texts.size() < 2) return;
     constexpr std::size_t kFirst = 8;
     std::vector<std::pair<std::uint64_t, Text>> keyed;
     keyed.reserve(texts.size());
@@ -64,9 +69,9 @@ void NestedReading::sort(std::vector<Text>& texts) {
 }
 
 const NestedReading::Terminal& NestedReading::terminal(std::int32_t number) {
-    constexpr auto kLast = NestedAutomaton::kLastOfSchemas, kKept = NestedSchemas::kFirstKept;
-    auto& terminals = number > kKept ? terminals_ : number >= kLast ? kept_ : names_;
-    const auto first = number > kKept ? -1 : number >= kLast ? kKept : kLast - 1;
+    constexpr auto kKept = NestedSchemas::kFirstKept;
+    auto& terminals = number > kKept ? terminals_ : kept_;
+    const auto first = number > kKept ? -1 : kKept;
     const auto index = static_cast<std::size_t>(first - number);
     if (terminals.size() <= index) terminals.resize(index + 1);
     if (!terminals[index]) {

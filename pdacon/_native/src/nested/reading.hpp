@@ -140,7 +140,7 @@ class NestedReading {
     std::vector<std::vector<Thread>> sets_;  // of threads
     std::vector<std::unique_ptr<const Place>> places_;
     // By number, from the first one down; those that are kept for the process are apart.
-    std::vector<std::unique_ptr<const Terminal>> terminals_, kept_, names_;
+    std::vector<std::unique_ptr<const Terminal>> terminals_, kept_;
 };
 
 }  // namespace pdacon
