@@ -413,3 +413,28 @@ def test_a_constraint_of_the_tokenizer_is_taken(model: Any, tokenizer: Any) -> N
     scores = processor(torch.zeros((1, 1), dtype=torch.long), torch.zeros(1, 512))
     assert (scores > -torch.inf).any()
     assert not (scores[:, 100:] > -torch.inf).any()
+
+
+@pytest.mark.parametrize("failed", [b"[}", b"[1,]"])
+@pytest.mark.parametrize("scores", ["refused", "columns"])
+def test_after_an_error_the_text_goes_on_where_it_began(failed: bytes, scores: str) -> None:
+    """What comes after an error is not taken for a prompt, after which a text would begin anew in its middle."""
+    constraint = pdacon.compile("json", pdacon.Vocabulary.bytes())
+    size = constraint.vocabulary.size
+    processor = PDALogitsProcessor(constraint, num_beams=1)
+
+    def masked(text: bytes, columns: int = size) -> torch.Tensor:
+        return processor(torch.tensor([[1, 2, *text]]), torch.zeros(1, columns))
+
+    def expected(text: bytes) -> list[bool]:
+        matcher = constraint.matcher()
+        assert matcher.accept_bytes(text)
+        return [matcher.is_allowed(token) for token in range(size)]
+
+    for length in range(len(failed)):
+        masked(failed[:length])
+    for _ in range(2):
+        with pytest.raises(pdacon.MatcherError):
+            masked(failed) if scores == "refused" else masked(failed[:-1] + b"1", size - 1)
+    for text in (failed[:-1], failed[:-1] + b"1", b"[", b"", b"{"):
+        assert torch.isfinite(masked(text))[0].tolist() == expected(text)

@@ -208,7 +208,7 @@ class PDALogitsProcessor(LogitsProcessor):
             processor has ruled out all that are. Or another generation has used the processor since this one began.
         """
         with self._lock:
-            grows = self._succession.grows_by_one(input_ids)
+            grows = bool(self._known) and self._succession.grows_by_one(input_ids)
             start = self._start if grows else self._start_of(input_ids)  # who is refused here disturbs nobody else
             try:
                 found = self._follow(input_ids, scores, start, grows)
@@ -219,7 +219,7 @@ class PDALogitsProcessor(LogitsProcessor):
                     raise self._no_token(ended[0])
                 self._require_choice(scores, masked, best)
             except BaseException:
-                self._forget()  # half-followed rows must not be found again
+                self._rows = []  # half-followed ones must not be found again; where the text begins is still known
                 raise
             return masked
 
