@@ -43,7 +43,8 @@ class PDALogitsProcessor(LogitsProcessor):
     begins, so one processor serves several calls of ``generate``: a generation is a new one if its prompt is
     not the last one, or if it is more than one token longer than what was seen last. Only a prompt that is the last
     prompt plus a part of the last answer is taken for a continuation of that answer; call `reset` before it
-    if it is not meant so.
+    if it is not meant so. The same holds after an error: `input_ids` that go on with that text are read from where
+    it began.
 
     It serves one generation at a time. Two at once, in two threads or in loops that take turns, are a `MatcherError` in
     the one that comes back: make one processor for each, of the same constraint, or use a `Generator`, which threads
