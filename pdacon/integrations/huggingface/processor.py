@@ -16,9 +16,9 @@ from pdacon.errors import MatcherError
 from pdacon.front.constraint import Constraint
 from pdacon.integrations.huggingface.arguments import require_vocabulary
 from pdacon.integrations.huggingface.beginnings import Beginning, begin, one_for_each
-from pdacon.integrations.huggingface.going import Going
 from pdacon.integrations.huggingface.masks import ScoreMasks
 from pdacon.integrations.huggingface.rows import FreeRow, Row, follow
+from pdacon.integrations.huggingface.steady_batch import SteadyBatch
 from pdacon.integrations.huggingface.successions import Succession
 from pdacon.integrations.widths import refusal
 from pdacon.matching import Budget, Matcher
@@ -157,8 +157,8 @@ class PDALogitsProcessor(LogitsProcessor):
         self._masks: ScoreMasks | None = None
         self._lock = threading.Lock()
         self._succession = Succession()
-        self._known: list[Row] = []  # the rows, which `_going` may have more to tell
-        self._going: Going | None = None  # these, as long as they go on as they are
+        self._known: list[Row] = []  # the rows, which `_steady` may have more to tell
+        self._steady: SteadyBatch | None = None  # these, as long as they go on as they are
         self._start = 0  # the column after the prompt
 
     def __repr__(self) -> str:
@@ -174,13 +174,13 @@ class PDALogitsProcessor(LogitsProcessor):
 
     @property
     def _rows(self) -> list[Row]:
-        if self._going is not None:
-            self._going.tell()
+        if self._steady is not None:
+            self._steady.tell()
         return self._known
 
     @_rows.setter
     def _rows(self, rows: list[Row]) -> None:
-        self._known, self._going = rows, None
+        self._known, self._steady = rows, None
 
     def _forget(self) -> None:
         self._rows = []
@@ -213,7 +213,7 @@ class PDALogitsProcessor(LogitsProcessor):
             start = self._start if grows else self._start_of(input_ids)  # who is refused here disturbs nobody else
             try:
                 found = self._follow(input_ids, scores, start, grows)
-                if found is None or self._going is None or self._going.apart:  # else all have taken their tokens
+                if found is None or self._steady is None or self._steady.apart:  # else all have taken their tokens
                     self._require_life(input_ids, scores)
                 masked, best, ended = self._mask(scores, found)
                 if ended:
@@ -240,20 +240,20 @@ class PDALogitsProcessor(LogitsProcessor):
 
     def _extend(self, tokens: list[int], scores: torch.Tensor) -> NDArray[np.int32] | None:
         """Add a token to each row: in one call, which finds the masks, too, and one by one where that refuses any."""
-        masks, going = self._masks, self._going
-        if going is None or masks is None or min(tokens, default=-1) < 0 or not masks.fits(scores):
+        masks, steady = self._masks, self._steady
+        if steady is None or masks is None or min(tokens, default=-1) < 0 or not masks.fits(scores):
             for index, row in enumerate(self._rows):
                 row.extend([tokens[index]], index)
-            self._going = None
+            self._steady = None
             return None
         refused: list[int] = []
-        found = masks.find(going.asked, going.for_matchers(tokens), refused)
+        found = masks.find(steady.asked, steady.for_matchers(tokens), refused)
         if refused:
-            going.add_but(tokens, refused)
-            self._going = None
+            steady.add_but(tokens, refused)
+            self._steady = None
         else:
-            going.add(tokens)
-        for index in (*going.apart, *refused):
+            steady.add(tokens)
+        for index in (*steady.apart, *refused):
             self._known[index].extend([tokens[index]], index)
         return None if refused else found
 
@@ -329,13 +329,13 @@ class PDALogitsProcessor(LogitsProcessor):
         self, scores: torch.Tensor, found: NDArray[np.int32] | None
     ) -> tuple[torch.Tensor, torch.Tensor, list[int]]:
         """Return the scores with -inf for what is not allowed, the best of each row, and which rows nothing follows."""
-        masks, going = self._masks, self._going
-        if found is None or masks is None or going is None:
+        masks, steady = self._masks, self._steady
+        if found is None or masks is None or steady is None:
             masks = self._masks = self._masks_for(scores)
-            going = self._going = Going(self._rows)
-            found = masks.find(going.asked)
+            steady = self._steady = SteadyBatch(self._rows)
+            found = masks.find(steady.asked)
         masked, best = masks.apply(scores)
-        ended = [index for index in masks.empty(found) if isinstance(going.asked[index], Matcher)]
+        ended = [index for index in masks.empty(found) if isinstance(steady.asked[index], Matcher)]
         return masked, best, ended
 
     def _masks_for(self, scores: torch.Tensor) -> ScoreMasks:

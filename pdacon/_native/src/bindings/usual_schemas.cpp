@@ -206,8 +206,8 @@ std::optional<UsualSchemas::Terminals> UsualSchemas::scalars_told(const Schema& 
                                    : std::make_shared<const CountedTerminal>(plain->terminal, counts));
             }
         };
-        const bool asks_a_format = asks_only_a_format(own.node, has_formats);
-        if (type == kString && (asks_a_format || asks_only_a_pattern(own.node, has_formats))) {
+        const bool asks_a_format = type == kString && asks_only_a_format(own.node, has_formats);
+        if (asks_a_format || (type == kString && asks_only_a_pattern(own.node, has_formats))) {
             auto strings = asks_a_format ? terminals_of_format(get(own.node, "format"))
                                          : pattern_terminals(*text_of(get(own.node, "pattern")), is_ascii_);
             if (!strings) return std::nullopt;
@@ -417,11 +417,13 @@ std::optional<NestedContainer> UsualSchemas::container(bool is_array, const Vect
         made.order.names = static_cast<std::int32_t>(object.members.size());
         made.order.comes_once.assign(object.members.size(), true);
         made.order.is_total = about->is_in_order = object.listed == object.members.size();
-        if (!made.order.is_total) made.order.closed_by.resize(object.members.size());
-        for (std::size_t k = 1; !made.order.is_total && k < object.listed; ++k) {
-            auto& before = made.order.closed_by[k];
-            before.resize(k);
-            std::iota(before.begin(), before.end(), 0);
+        if (!made.order.is_total) {
+            made.order.closed_by.resize(object.members.size());
+            for (std::size_t k = 1; k < object.listed; ++k) {
+                auto& before = made.order.closed_by[k];
+                before.resize(k);
+                std::iota(before.begin(), before.end(), 0);
+            }
         }
         for (const auto& [name, question] : object.members) {
             about->questions.push_back(question);

@@ -112,7 +112,8 @@ struct TokenStep {
 
   private:
     using Halves = std::array<std::uint16_t, kMostStates>;
-    // Each is read for itself: a processor that has to put written words together waits for them.
+    // Each half is loaded by itself: a wider load would span several recent stores, which cannot be forwarded
+    // to it from the store buffer, and would wait until they are in the cache.
     std::int32_t state(std::size_t at) const {
         if (narrow == 0) return words[at];
         std::uint16_t half;
@@ -271,7 +272,8 @@ class TokenSteps {
     static std::uint64_t key(std::int32_t lexer_state, std::int32_t token) {
         return std::bit_cast<std::uint64_t>(std::array{lexer_state, token});
     }
-    // Whether some step is found that is of these, and `is_wanted`.
+    // Whether there is a step of that lexer state, token, stack and count for which `is_wanted` says so;
+    // `step` is it then.
     static bool find(TokenStep& step, const Place& place, std::int32_t lexer_state, std::int32_t token,
                      const StackNode* top, std::int32_t count, auto is_wanted) {
         if (place.table == nullptr) return false;

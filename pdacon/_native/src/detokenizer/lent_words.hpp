@@ -1,8 +1,8 @@
 // Words in which masks are made: lent to one at a time, all 0, for all who use a vocabulary.
 //
 // A mask of 131,072 tokens has 16 KiB of words. Where these are allocated for each mask anew, the allocator
-// puts its small blocks together each time, which takes longer than the words themselves. Safe from any
-// thread; there are as many rows as were ever lent at once.
+// consolidates its small free blocks each time (glibc's malloc does so before each large block), which takes
+// longer than to clear the words. Safe from any thread; there are as many rows as were ever lent at once.
 #pragma once
 
 #include <algorithm>

@@ -61,7 +61,7 @@ class PrefixCache {
     struct Slot {
         std::int32_t from = 0, state = 0;
         std::int32_t node = -1;    // -1: the slot is free
-        std::int32_t answer = -1;  // or -1
+        std::int32_t answer = -1;  // -1: there is none for what leads here
     };
     static std::int32_t root(std::int32_t key) { return -1 - key; }
 

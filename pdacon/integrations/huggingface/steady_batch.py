@@ -1,4 +1,4 @@
-"""The rows of a batch as long as nothing happens but that each of them becomes a token longer: `Going`."""
+"""A batch in which nothing happens but that each row becomes a token longer: `SteadyBatch`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pdacon.integrations.huggingface.masks import Asked
 from pdacon.integrations.huggingface.rows import FreeRow, Row
 
 
-class Going:
-    """What the rows may be followed by, which stays as long as matchers allow their tokens.
+class SteadyBatch:
+    """What its rows may be followed by, which stays as long as matchers allow their tokens.
 
     The rows whose matchers take tokens are told of these when somebody asks for the rows, not in each step.
 
